@@ -1,0 +1,39 @@
+# The front door. `make` alone lists the targets.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+
+.PHONY: help setup setup-run build run test lint format bench fuzz clean
+
+help:           ## list the targets
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup:          ## install every package the project needs (Debian 12; root or sudo)
+	@scripts/setup test
+
+setup-run:
+	@scripts/setup run
+
+build: setup-run ## build the release binary, build/release/deadheat
+	@scripts/build release
+
+run: build      ## the main job on a shipped example
+	@scripts/run-example
+
+test: setup     ## everything that must pass: lint, unit, property, golden, sanitizers, fuzz smoke
+	@scripts/test
+
+lint: setup     ## formatting, include arrows, clang-tidy
+	@scripts/lint
+
+format: setup   ## rewrite the sources as clang-format wants them
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-19 -i
+
+bench: build    ## measure against the figures in docs/results
+	@bench/run
+
+fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)
+	@scripts/fuzz
+
+clean:          ## remove all build trees
+	@rm -rf build

@@ -1,0 +1,63 @@
+// A verb of the command line as data: help, man pages, completions and docs/cli.md are made from these
+// tables.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deadheat/result.h"
+
+namespace deadheat::cli {
+
+// Exit codes, the same for every verb.
+enum Exit : int { kDone = 0, kUsage = 2, kCouldNot = 3, kRaces = 66 };
+
+struct Flag {
+  std::string_view name;       // "output", used as --output
+  char letter = 0;             // 'o', used as -o; 0: none
+  std::string_view value{};    // "FILE"; empty: a switch without value
+  std::string_view help{};     // one sentence, no full stop
+  std::string_view initial{};  // value if not given; shown in the help
+  std::string_view choices{};  // "text|json": anything else is a usage error
+};
+
+// What the user gave, checked against the table.
+class Arguments {
+ public:
+  bool has(std::string_view flag) const;  // given by the user
+  // The value given, or the flag's initial one. Asking for a flag that is not in the table is a bug.
+  std::string_view get(std::string_view flag) const;
+  // The same as a number ("1000", "1e6", "16Ki", "4M"); a usage error names the flag, the text and the range.
+  Result<std::uint64_t> number(std::string_view flag, std::uint64_t least, std::uint64_t most) const;
+  Result<double> real(std::string_view flag, double least, double most) const;
+  std::span<const std::string> positional() const { return positional_; }
+
+ private:
+  friend Result<Arguments> parse(const struct Verb&, std::span<const char* const>);
+  const struct Verb* verb_ = nullptr;
+  std::map<std::string, std::string, std::less<>> given_;
+  std::vector<std::string> positional_;
+};
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;      // one line, for the list of verbs
+  std::string_view usage;        // "[options] TRACE", after the verb
+  std::string_view description;  // paragraphs
+  std::string_view examples;     // lines "$ deadheat ..." with a remark below each
+  std::span<const Flag> flags;
+  std::size_t least_positional = 0, most_positional = SIZE_MAX;
+  Result<Exit> (*run)(const Arguments&);
+};
+
+Result<Arguments> parse(const Verb& verb, std::span<const char* const> words);
+
+// Every verb there is; one row each in verbs.cpp.
+std::span<const Verb* const> verbs();
+
+}  // namespace deadheat::cli

@@ -1,0 +1,98 @@
+#include "deadheat/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace deadheat {
+
+namespace {
+constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
+}
+
+std::string_view NameTable::keep(std::string_view name) {
+  if (name.size() > free_bytes_) {
+    const std::size_t size = std::max(kChunkBytes, name.size());
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    free_ = chunks_.back().get();
+    free_bytes_ = size;
+  }
+  if (!name.empty()) std::memcpy(free_, name.data(), name.size());
+  const std::string_view kept(free_, name.size());
+  free_ += name.size();
+  free_bytes_ -= name.size();
+  bytes_ += name.size();
+  return kept;
+}
+
+std::uint32_t NameTable::add(std::string_view name) {
+  DEADHEAT_ASSERT(names_.size() < UINT32_MAX, "at most 2^32 - 1 names in a table");
+  names_.push_back(keep(name));
+  return size() - 1;
+}
+
+void NameTable::rename(std::uint32_t id, std::string_view name) {
+  DEADHEAT_ASSERT(id < names_.size(), "only an id that is there can be renamed");
+  names_[id] = keep(name);
+  renamed_.push_back(id);
+}
+
+Names::Names() : sites(1), stacks(1) { strings.add(""); }
+
+SiteId Names::add_site(Site site) {
+  DEADHEAT_ASSERT(sites.size() < UINT32_MAX, "at most 2^32 - 1 sites");
+  sites.push_back(site);
+  return SiteId{static_cast<std::uint32_t>(sites.size() - 1)};
+}
+
+StackId Names::add_stack(Frame frame) {
+  DEADHEAT_ASSERT(stacks.size() < UINT32_MAX, "at most 2^32 - 1 stacks");
+  DEADHEAT_ASSERT(index(frame.caller) < stacks.size(), "the caller's stack is added first");
+  stacks.push_back(frame);
+  return StackId{static_cast<std::uint32_t>(stacks.size() - 1)};
+}
+
+const NameTable& Names::of(ObjectKind kind) const {
+  switch (kind) {
+    case ObjectKind::variable:
+      return variables;
+    case ObjectKind::lock:
+      return locks;
+    case ObjectKind::thread:
+      return threads;
+    case ObjectKind::channel:
+      return channels;
+    case ObjectKind::barrier:
+      return barriers;
+    case ObjectKind::none:
+      break;
+  }
+  DEADHEAT_ASSERT(false, "events without an object have no name table");
+}
+
+NameTable& Names::of(ObjectKind kind) { return const_cast<NameTable&>(std::as_const(*this).of(kind)); }
+
+std::string Names::display(ObjectKind kind, std::uint32_t id) const {
+  const std::string_view name = of(kind)[id];
+  if (!name.empty()) return std::string(name);
+  constexpr std::string_view kLetters = "?VLTCB";  // in the order of ObjectKind
+  return fmt::format("{}{}", kLetters[static_cast<std::size_t>(kind)], id);
+}
+
+std::string Names::display(SiteId id) const {
+  if (id == SiteId::none) return "";
+  if (index(id) >= sites.size()) return fmt::format("site{}", index(id));
+  const Site& site = sites[index(id)];
+  if (site.text != 0) return std::string(strings[site.text]);
+  std::string out(strings[site.file]);
+  if (site.line != 0) out += fmt::format(":{}", site.line);
+  if (site.column != 0) out += fmt::format(":{}", site.column);
+  if (site.function != 0) out += fmt::format(" ({})", strings[site.function]);
+  return out;
+}
+
+}  // namespace deadheat
