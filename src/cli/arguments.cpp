@@ -104,7 +104,7 @@ class Parser {
     for (const Flag& flag : verb_.flags) names.push_back(flag.name);
     std::string meant = did_you_mean(name, names);
     if (const std::size_t quote = meant.find('\''); quote != std::string::npos) meant.insert(quote + 1, "--");
-    return usage_error(fmt::format("{0}: unknown flag '{1}{2}'{3}; 'deadheat {0} --help' lists the flags",
+    return usage_error(fmt::format("{0}: unknown flag '{1}{2}'; {3}'deadheat {0} --help' lists the flags",
                                    verb_.name, name.size() == 1 ? "-" : "--", name, meant));
   }
 

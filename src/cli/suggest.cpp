@@ -42,7 +42,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
       best_distance = distance;
     }
   }
-  return best.empty() ? "" : fmt::format(", did you mean '{}'?", best);
+  return best.empty() ? "" : fmt::format("did you mean '{}'? ", best);
 }
 
 }  // namespace deadheat::cli

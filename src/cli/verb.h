@@ -45,13 +45,13 @@ class Arguments {
 };
 
 struct Verb {
-  std::string_view name;
-  std::string_view summary;  // one line, for the list of verbs
-  std::string_view usage;    // "[options] TRACE", after the verb
-  std::string_view
-      description;  // paragraphs, an empty line between; lines with a blank in front stay as they are
-  std::string_view examples;    // lines "$ deadheat ..." with a remark below each
-  std::span<const Flag> flags;  // --help is every verb's and not listed
+  std::string_view name{};
+  std::string_view summary{};  // one line, for the list of verbs
+  std::string_view usage{};    // "[options] TRACE", after the verb
+  // Paragraphs, an empty line between them; one that starts with a blank stays as it is.
+  std::string_view description{};
+  std::string_view examples{};    // lines "$ deadheat ..." with a remark below each
+  std::span<const Flag> flags{};  // --help is every verb's and not listed
   std::size_t least_positional = 0, most_positional = SIZE_MAX;
   Result<Exit> (*run)(const Arguments&) = nullptr;
 };

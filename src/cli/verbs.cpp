@@ -20,7 +20,7 @@ Result<const Verb*> find_verb(std::string_view name) {
     names.push_back(verb->name);
   }
   return usage_error(
-      fmt::format("unknown verb '{}'{}; 'deadheat --help' lists the verbs", name, did_you_mean(name, names)));
+      fmt::format("unknown verb '{}'; {}'deadheat --help' lists the verbs", name, did_you_mean(name, names)));
 }
 
 }  // namespace deadheat::cli
