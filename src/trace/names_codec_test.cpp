@@ -24,7 +24,8 @@ bool same(const Names& a, const Names& b) {
 
 void grow(Names& names) {
   const auto text = rc::gen::arbitrary<std::string>();
-  for (auto* table : {&names.strings, &names.threads, &names.locks, &names.variables, &names.channels, &names.barriers}) {
+  for (auto* table :
+       {&names.strings, &names.threads, &names.locks, &names.variables, &names.channels, &names.barriers}) {
     const int more = *rc::gen::inRange(0, 5);
     for (int i = 0; i < more; ++i) table->add(*text);
   }
@@ -36,9 +37,11 @@ void grow(Names& names) {
   const int sites = *rc::gen::inRange(0, 4);
   for (int i = 0; i < sites; ++i) {
     const auto string = rc::gen::inRange<std::uint32_t>(0, names.strings.size());
-    names.add_site({*string, *string, *string, *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::arbitrary<std::uint32_t>()});
-    names.add_stack({StackId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.stacks.size()))},
-                     SiteId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.sites.size()))}});
+    names.add_site({*string, *string, *string, *rc::gen::arbitrary<std::uint32_t>(),
+                    *rc::gen::arbitrary<std::uint32_t>()});
+    names.add_stack(
+        {StackId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.stacks.size()))},
+         SiteId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.sites.size()))}});
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,8 +14,9 @@ namespace deadheat::trace {
 
 inline constexpr unsigned kLengths = 5;
 
+// Without a branch: the lengths of real columns cannot be predicted.
 constexpr unsigned byte_length(std::uint32_t value) {
-  return value == 0 ? 0 : value < (1u << 8) ? 1 : value < (1u << 16) ? 2 : value < (1u << 24) ? 3 : 4;
+  return (static_cast<unsigned>(std::bit_width(value)) + 7) / 8;
 }
 
 // How many numbers need each length; gives the length that is cheapest to leave out.

@@ -47,7 +47,9 @@ TEST(StreamVByte, LeavesOutTheLengthThatCostsLeast) {
     for (const auto n : in) ++counts[byte_length(n)];
     std::vector<char> control(control_bytes(in.size()));
     std::vector<char> data(4 * in.size() + 4);
-    const auto size = [&](unsigned omitted) { return encode_lengths(in, omitted, control.data(), data.data()); };
+    const auto size = [&](unsigned omitted) {
+      return encode_lengths(in, omitted, control.data(), data.data());
+    };
     const std::size_t chosen = size(cheapest_omission(counts));
     for (unsigned omitted = 0; omitted < 4; ++omitted) RC_ASSERT(chosen <= size(omitted));
     if (counts[4] == 0) RC_ASSERT(chosen <= size(4));
