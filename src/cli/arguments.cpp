@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "cli/help.h"
 #include "cli/number.h"
 #include "cli/suggest.h"
 #include "cli/verb.h"
@@ -140,6 +141,13 @@ std::string_view Arguments::get(std::string_view flag) const {
   DEADHEAT_ASSERT(row != nullptr, "a verb asks for flags of its table only");
   const auto found = given_.find(flag);
   return found != given_.end() ? std::string_view(found->second) : row->initial;
+}
+
+Result<std::string> Arguments::required(std::string_view flag) const {
+  const std::string_view text = get(flag);
+  if (!text.empty()) return std::string(text);
+  return usage_error(fmt::format("{0}: {1} is missing; 'deadheat {0} --help' shows how", verb_->name,
+                                 spelling(*find_flag(*verb_, flag))));
 }
 
 Result<std::uint64_t> Arguments::number(std::string_view flag, std::uint64_t least,

@@ -120,6 +120,13 @@ TEST(Arguments, RealsAreCheckedAgainstTheirRange) {
   EXPECT_THAT(parsed({"x", "--rate=half"}).real("rate", 0, 1).error().message, HasSubstr("is not a number"));
 }
 
+TEST(Arguments, AFlagThatMustBeGivenIsMissed) {
+  EXPECT_EQ(parsed({"x", "-oy"}).required("output").value(), "y");
+  EXPECT_EQ(parsed({"x"}).required("output").error().message,
+            "try: -o, --output FILE is missing; 'deadheat try --help' shows how");
+  EXPECT_FALSE(parsed({"x", "--output="}).required("output"));
+}
+
 TEST(Arguments, AskingForAFlagThatIsNotInTheTableIsABug) {
   EXPECT_DEATH(static_cast<void>(parsed({"x"}).get("nosuch")), "flags of its table only");
 }

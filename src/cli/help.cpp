@@ -98,15 +98,13 @@ std::string help_of(const Verb& verb, const Terminal& terminal) {
   std::string out = wrap(fmt::format("Usage: deadheat {} {}", verb.name, verb.usage), terminal.width, 0);
   out += '\n' + body(verb.description, terminal);
   out += heading("Options", terminal);
+  // Names line up, with or without a letter before them.
+  const auto term_of = [](const Flag& flag) { return (flag.letter == 0 ? "    " : "") + spelling(flag); };
   std::size_t column = 0;
   for (const Flag& flag : flags_of(verb)) {
-    column = std::max(column, std::min(spelling(flag).size(), kWidestFlag) + kFlagIndent + 2);
+    column = std::max(column, std::min(term_of(flag).size(), kWidestFlag) + kFlagIndent + 2);
   }
-  for (const Flag& flag : flags_of(verb)) {
-    // Names line up, with or without a letter before them.
-    const std::string term = (flag.letter == 0 ? "    " : "") + spelling(flag);
-    out += entry(term, explanation(flag), column + 4, terminal);
-  }
+  for (const Flag& flag : flags_of(verb)) out += entry(term_of(flag), explanation(flag), column, terminal);
   if (verb.examples.empty()) return out;
   out += '\n' + heading("Examples", terminal);
   for (std::string_view line : lines_of(verb.examples)) {

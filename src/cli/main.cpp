@@ -85,6 +85,7 @@ int main(int count, char** words) {
   hold_standard_descriptors();
   // Writers see the error and clean up behind themselves; end_by_closed_pipe() has the last word.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes (ulimit -f) is an error of the write, not a death
   const auto outcome = run_and_flush({words + 1, words + std::max(count, 1)});
   if (outcome) return *outcome;
   if (is_closed_output(outcome.error())) end_by_closed_pipe();

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string_view>
 
 #include "deadheat/result.h"
+#include "deadheat/trace.h"
 
 namespace deadheat::cli {
 
@@ -20,10 +22,13 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 // To standard error, as "deadheat: <text>".
 void say(std::string_view text);
 
+// One line each: "deadheat: warning: <message> (12 times)".
+void say_warnings(std::span<const Warning> warnings);
+
 // True once standard output has an error: a verb that would go on for long may stop.
 bool output_failed();
 
-// Flushes. The error says what the operating system said; see output_closed() for the one that is none.
+// Flushes. The error says what the operating system said; see is_closed_output() for the one that is none.
 Status finish_output();
 
 // The reader of standard output closed it on purpose (`| head`), and that is what the error is about.

@@ -32,6 +32,8 @@ class Arguments {
   bool has(std::string_view flag) const;  // given by the user
   // The value given, or the flag's initial one. Asking for a flag that is not in the table is a bug.
   std::string_view get(std::string_view flag) const;
+  // The same of a flag that must be given; a usage error if it is not.
+  Result<std::string> required(std::string_view flag) const;
   // The same as a number ("1000", "1e6", "16Ki", "4M"); a usage error names the flag, the text and the range.
   Result<std::uint64_t> number(std::string_view flag, std::uint64_t least, std::uint64_t most) const;
   Result<double> real(std::string_view flag, double least, double most) const;
