@@ -93,8 +93,8 @@ void Interner::insert_number(const NameKey& key, std::uint32_t id) {
 }
 
 void Interner::grow_numbers() {
-  const std::vector<NumberSlot> old =
-      std::exchange(numbers_, std::vector<NumberSlot>(2 * numbers_.size(), NumberSlot{0, 0, kMissing}));
+  const auto old =
+      std::exchange(numbers_, decltype(numbers_)(2 * numbers_.size(), NumberSlot{0, 0, kMissing}));
   number_mask_ = numbers_.size() - 1;
   for (const NumberSlot& slot : old) {
     if (slot.id == kMissing) continue;

@@ -151,6 +151,9 @@ std::size_t StdReader::gather_plain_lines() {
 }
 
 Status StdReader::append_batch(std::size_t count) {
+  for (const Ready& ready : std::span(batch_.data(), count)) {
+    objects(ready.line.kind).prefetch_text(ready.object, ready.line.object);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Ready& ready = batch_[i];
     const PlainLine& line = ready.line;
