@@ -14,7 +14,7 @@ namespace deadheat::trace {
 
 namespace {
 constexpr std::size_t kHashedHeader = offsetof(BlockHeader, header_hash);
-constexpr std::size_t kReadAhead = std::size_t{1} << 19;
+constexpr std::size_t kFirstRead = std::size_t{1} << 14;
 }  // namespace
 
 std::uint64_t hash_bytes(const void* data, std::size_t bytes) { return XXH3_64bits(data, bytes); }
@@ -132,7 +132,7 @@ Result<std::size_t> BlockStream::want(std::size_t bytes) {
       at_ = 0;
     }
     // Grows only as bytes really come: a size in a header is not believed.
-    if (have_ == buffer_.size()) buffer_.resize(std::max(kReadAhead, 2 * buffer_.size()));
+    if (have_ == buffer_.size()) buffer_.resize(std::max(kFirstRead, 2 * buffer_.size()));
     const auto got = fill_(buffer_.data() + have_, buffer_.size() - have_);
     if (!got) return fail(got.error());
     at_end_ = *got == 0;

@@ -137,17 +137,17 @@ void EventsEncoder::find_deltas(const BlockView& block) {
 Status EventsEncoder::raise_bounds(const BlockView& block, Bounds& bounds) const {
   for (std::size_t i = 0; i < block.ops.size(); ++i) {
     const Op& op = block.ops[i];
-    if (!ops_[i].used) continue;
     const ObjectKind kind = object_kind(op.kind);
-    const std::uint64_t bound = ops_[i].most + (kind == ObjectKind::variable ? cells(op) : 1);
-    if (bound > UINT32_MAX || index(op.site) == UINT32_MAX || index(op.stack) == UINT32_MAX) {
+    // An operation that no event uses has no objects, but its site and stack are written.
+    const std::uint64_t objects =
+        ops_[i].used ? ops_[i].most + (kind == ObjectKind::variable ? cells(op) : 1) : 0;
+    if (objects > UINT32_MAX || index(op.site) == UINT32_MAX || index(op.stack) == UINT32_MAX) {
       return input_error(fmt::format("event block at {}: more than 2^32 - 1 ids of one kind", block.first));
     }
-    if (kind == ObjectKind::none && bound != 1) {
+    if (kind == ObjectKind::none && objects > 1) {
       return input_error(fmt::format("event block at {}: an object where there is none", block.first));
     }
-    std::uint32_t& known = bounds.of(kind);
-    known = std::max(known, static_cast<std::uint32_t>(bound));
+    bounds.of(kind) = std::max(bounds.of(kind), static_cast<std::uint32_t>(objects));
     bounds.sites = std::max(bounds.sites, index(op.site) + 1);
     bounds.stacks = std::max(bounds.stacks, index(op.stack) + 1);
   }
@@ -237,8 +237,12 @@ void EventsEncoder::write_objects(EventsHeader& header, std::vector<char>& out) 
 
 // ---- decoding ----
 
-EventsDecoder::EventsDecoder()
-    : thread_(kMaxBlockEvents + kMaxRun), object_(kMaxBlockEvents), op_(kMaxBlockEvents) {}
+void EventsDecoder::make_room(std::uint32_t events) {
+  if (op_.size() >= events) return;
+  op_.resize(events);
+  thread_.resize(events + kMaxRun);  // runs are written eight at a time
+  object_.resize(events + 4);        // and objects four
+}
 
 Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint64_t first,
                                         std::uint32_t events) {
@@ -270,6 +274,7 @@ Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint
     return input_error(
         fmt::format("the block has {} bytes where its sections take {}", payload.size(), wanted));
   }
+  make_room(events);
   std::span<const char> rest = payload.subspan(sizeof header);
   const auto take = [&rest](std::uint64_t n) {
     const auto section = rest.first(n);

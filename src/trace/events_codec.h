@@ -51,7 +51,6 @@ class EventsEncoder {
 
 class EventsDecoder {
  public:
-  EventsDecoder();
   // Decodes a payload that holds `events` events, the first of which is number `first`. Nothing in the
   // payload is trusted: what it gives is well typed (codes, ids and attributes in range), or it fails. The
   // view is valid until the next call.
@@ -65,6 +64,7 @@ class EventsDecoder {
     std::uint32_t bound;  // objects must be smaller
   };
 
+  void make_room(std::uint32_t events);
   Status read_dictionary(const EventsHeader& header, std::span<const char> bytes);
   Status read_threads(const EventsHeader& header, std::span<const char> bytes, std::uint32_t events);
   Status read_ops(const EventsHeader& header, std::span<const char> bytes, std::uint32_t events);

@@ -71,6 +71,19 @@ TEST(EventsCodec, GivesEveryAccessItsBoundsAcrossCells) {
   EXPECT_EQ(bounds.of(ObjectKind::variable), 13u);
 }
 
+// Found by fuzzing: the site of an operation without events was not within the bounds.
+TEST(EventsCodec, CoversTheSiteOfAnOperationThatNoEventUses) {
+  model::BlockBuilder builder;
+  builder.append(Event{});
+  builder.code({.site = SiteId{7}, .stack = StackId{3}});
+  std::vector<char> out;
+  Bounds bounds;
+  ASSERT_TRUE(EventsEncoder().encode(builder.view(0), bounds, out));
+  EXPECT_EQ(bounds.sites, 8u);
+  EXPECT_EQ(bounds.stacks, 4u);
+  EXPECT_TRUE(EventsDecoder().decode(out, 0, 1));
+}
+
 TEST(EventsCodec, RefusesIdsThatAreNotDense) {
   model::BlockBuilder builder;
   Event e;

@@ -23,7 +23,7 @@ constexpr std::size_t kNamesPayload = std::size_t{1} << 20;
 
 struct TraceWriter::Impl {
   Impl(base::File file, const WriteOptions& options)
-      : out(std::move(file), options.zstd_level), builder(options.block_events) {}
+      : out(std::move(file), options.zstd_level), block_events(options.block_events) {}
 
   Status append_block(BlockView block, const Names& from);
   Status flush();  // the events in hand
@@ -38,7 +38,8 @@ struct TraceWriter::Impl {
 
   BlockWriter out;
   Names names;
-  model::BlockBuilder builder;
+  std::size_t block_events;
+  std::optional<model::BlockBuilder> builder;  // of events appended one by one
   EventsEncoder events;
   NamesEncoder names_encoder;
   Summarizer summarizer;
@@ -70,8 +71,9 @@ const Summary& TraceWriter::summary() const { return impl_->summarizer.summary()
 std::uint64_t TraceWriter::bytes_written() const { return impl_->out.offset(); }
 
 Status TraceWriter::append(const Event& event) {
-  impl_->builder.append(event);
-  return impl_->builder.full() ? impl_->flush() : Status{};
+  if (!impl_->builder) impl_->builder.emplace(impl_->block_events);
+  impl_->builder->append(event);
+  return impl_->builder->full() ? impl_->flush() : Status{};
 }
 
 Status TraceWriter::append(const BlockView& block, const Names& names) {
@@ -85,9 +87,9 @@ Status TraceWriter::finish() {
 }
 
 Status TraceWriter::Impl::flush() {
-  if (builder.empty()) return {};
-  const Status status = append_block(builder.view(0), names);
-  builder.clear();
+  if (!builder || builder->empty()) return {};
+  const Status status = append_block(builder->view(0), names);
+  builder->clear();
   return status;
 }
 

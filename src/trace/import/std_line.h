@@ -1,0 +1,33 @@
+// One line of STD text: thread|op(object)|location, and attributes in a fourth column where there are any.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "deadheat/event.h"
+
+namespace deadheat::trace {
+
+struct StdLine {
+  std::string_view thread;
+  std::string_view object;    // empty for kinds that have none
+  std::string_view location;  // empty: no site
+  Op op;                      // without site
+};
+
+// Why a line cannot be read: "unknown operation "x"".
+using Reason = std::string;
+
+// The line has no line end. Blank lines and comments are not for here.
+tl::expected<StdLine, Reason> parse_std_line(std::string_view line);
+
+// The operation of that kind when a line has no attributes.
+constexpr Op plain_op(EventKind kind) {
+  return {.kind = kind, .order = has_order(kind) ? MemoryOrder::seq_cst : MemoryOrder::relaxed};
+}
+
+// What a person is told was expected.
+std::string std_line_expected();
+
+}  // namespace deadheat::trace
