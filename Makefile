@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup setup-run build run test lint format bench fuzz clean
+.PHONY: help setup setup-run build run test lint format bench fuzz coverage docs install clean
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -34,6 +34,16 @@ bench: build    ## measure against the figures in docs/results
 
 fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)
 	@scripts/fuzz
+
+coverage:       ## which lines the tests reach, by folder
+	@scripts/setup coverage
+	@scripts/coverage
+
+docs: setup     ## renew the documents that are made from the code
+	@scripts/generate-docs
+
+install: build  ## install program, library and manuals (PREFIX, default /usr/local)
+	@cmake --install build/release --prefix "$(or $(PREFIX),/usr/local)"
 
 clean:          ## remove all build trees
 	@rm -rf build

@@ -121,6 +121,13 @@ struct Op {
   friend constexpr bool operator==(const Op&, const Op&) = default;
 };
 
+// How many variables an access, alloc or free covers, from its object on.
+constexpr std::uint64_t cells(const Op& op) {
+  return op.value == 0 ? 1 : (op.offset + op.value - 1) / kCellBytes + 1;
+}
+// No access or allocation is larger: keeps cells() far from overflow.
+inline constexpr std::uint64_t kMaxAccessBytes = std::uint64_t{kCellBytes} << 32;
+
 struct Event {
   ThreadId thread{};
   Op op;

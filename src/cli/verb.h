@@ -1,10 +1,9 @@
-// A verb of the command line as data: help, man pages, completions and docs/cli.md are made from these
-// tables.
+// A verb of the command line as data: the parser, help, man pages, completions and docs/cli.md are made from
+// these tables.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,40 +23,57 @@ struct Flag {
   std::string_view help{};     // one sentence, no full stop
   std::string_view initial{};  // value if not given; shown in the help
   std::string_view choices{};  // "text|json": anything else is a usage error
+  std::string_view implied{};  // value of the flag alone; makes the value optional: --compress[=LEVEL]
 };
 
-// What the user gave, checked against the table.
+// What the user gave, checked against the table. A flag given twice has its last value.
 class Arguments {
  public:
   bool has(std::string_view flag) const;  // given by the user
   // The value given, or the flag's initial one. Asking for a flag that is not in the table is a bug.
   std::string_view get(std::string_view flag) const;
+  // The same of a flag that must be given; a usage error if it is not.
+  Result<std::string> required(std::string_view flag) const;
   // The same as a number ("1000", "1e6", "16Ki", "4M"); a usage error names the flag, the text and the range.
   Result<std::uint64_t> number(std::string_view flag, std::uint64_t least, std::uint64_t most) const;
   Result<double> real(std::string_view flag, double least, double most) const;
   std::span<const std::string> positional() const { return positional_; }
 
  private:
-  friend Result<Arguments> parse(const struct Verb&, std::span<const char* const>);
+  friend class Parser;
   const struct Verb* verb_ = nullptr;
   std::map<std::string, std::string, std::less<>> given_;
   std::vector<std::string> positional_;
 };
 
 struct Verb {
-  std::string_view name;
-  std::string_view summary;      // one line, for the list of verbs
-  std::string_view usage;        // "[options] TRACE", after the verb
-  std::string_view description;  // paragraphs
-  std::string_view examples;     // lines "$ deadheat ..." with a remark below each
-  std::span<const Flag> flags;
+  std::string_view name{};
+  std::string_view summary{};  // one line, for the list of verbs
+  std::string_view usage{};    // "[options] TRACE", after the verb
+  // Paragraphs, an empty line between them; one that starts with a blank stays as it is.
+  std::string_view description{};
+  std::string_view examples{};    // lines "$ deadheat ..." with a remark below each
+  std::span<const Flag> flags{};  // --help is every verb's and not listed
   std::size_t least_positional = 0, most_positional = SIZE_MAX;
-  Result<Exit> (*run)(const Arguments&);
+  Result<Exit> (*run)(const Arguments&) = nullptr;
 };
 
+inline constexpr Flag kHelpFlag = {.name = "help", .letter = 'h', .help = "show this help"};
+
+// The flag of the verb (or --help) with this name or letter; nullptr if there is none.
+const Flag* find_flag(const Verb& verb, std::string_view name);
+const Flag* find_flag(const Verb& verb, char letter);
+
+// `words` are those after the verb. With --help among them the number of positional words is not checked.
 Result<Arguments> parse(const Verb& verb, std::span<const char* const> words);
 
 // Every verb there is; one row each in verbs.cpp.
 std::span<const Verb* const> verbs();
+// The verb, or a usage error with what may have been meant.
+Result<const Verb*> find_verb(std::string_view name);
+
+inline tl::unexpected<Error> usage_error(std::string message) {
+  return fail({Error::Kind::usage, std::move(message)});
+}
 
 }  // namespace deadheat::cli

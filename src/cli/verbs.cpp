@@ -1,4 +1,27 @@
-#include "cli/verb.h"
+#include "cli/verbs.h"
+
+#include <fmt/format.h>
+
+#include "cli/suggest.h"
+
 namespace deadheat::cli {
-std::span<const Verb* const> verbs() { return {}; }
+
+// In the order of the help.
+constexpr const Verb* kVerbs[] = {
+    &kRepair,
+    &kHelp,
+};
+
+std::span<const Verb* const> verbs() { return kVerbs; }
+
+Result<const Verb*> find_verb(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Verb* verb : verbs()) {
+    if (verb->name == name) return verb;
+    names.push_back(verb->name);
+  }
+  return usage_error(
+      fmt::format("unknown verb '{}'; {}'deadheat --help' lists the verbs", name, did_you_mean(name, names)));
+}
+
 }  // namespace deadheat::cli

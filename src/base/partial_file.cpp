@@ -1,0 +1,129 @@
+#include "base/partial_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/file.h"
+
+namespace deadheat::base {
+
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// What a signal handler may look at: the path to remove, and whether it is one. One file is guarded at a
+// time; a second one is removed by its destructor only.
+char guarded_path[PATH_MAX];
+std::atomic<bool> is_guarded{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "else a signal handler may not use it");
+
+void remove_and_die(int signal) {
+  if (is_guarded.exchange(false)) ::unlink(guarded_path);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void guard(const std::string& path) {
+  if (is_guarded || path.size() >= sizeof guarded_path) return;
+  std::memcpy(guarded_path, path.c_str(), path.size() + 1);
+  is_guarded = true;
+  for (const int signal : kSignals) {
+    // A signal that is ignored (nohup) stays so.
+    if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
+void unguard(const std::string& path) {
+  if (is_guarded && path == guarded_path) is_guarded = false;
+}
+
+// Behind symbolic links, so that the file is replaced and not the link to it.
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+std::string name_beside(const std::string& target) {
+  const std::size_t slash = target.rfind('/');
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::string name = target.substr(start);
+  std::string suffix;
+  for (const char* packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) suffix = packed;
+  }
+  constexpr std::size_t kLongest = 200;  // of the 255 bytes that file systems allow
+  return fmt::format("{}.{}.partial-{}{}", target.substr(0, start), name.substr(0, kLongest), ::getpid(),
+                     suffix);
+}
+
+}  // namespace
+
+Result<PartialFile> PartialFile::create(const std::string& target) {
+  if (target == "-") return PartialFile(target, target);
+  struct stat st{};
+  const bool exists = ::stat(target.c_str(), &st) == 0;
+  if (exists && S_ISDIR(st.st_mode)) return io_error(target + ": is a directory; give the name of a file");
+  if (exists && !S_ISREG(st.st_mode)) return PartialFile(target, target);
+  if (exists && ::access(target.c_str(), W_OK) != 0) return fail(errno_error(target, "cannot write"));
+  const std::string place = exists ? resolved(target) : target;
+  const std::string path = name_beside(place);
+  const mode_t mode = exists ? st.st_mode & 0777 : 0666;
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (fd < 0) return fail(errno_error(target, "cannot write"));
+  ::close(fd);
+  guard(path);
+  return PartialFile(place, path);
+}
+
+PartialFile::PartialFile(std::string target, std::string path)
+    : target_(std::move(target)), path_(std::move(path)), pending_(path_ != target_) {}
+
+PartialFile::PartialFile(PartialFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      path_(std::move(other.path_)),
+      pending_(std::exchange(other.pending_, false)) {}
+
+PartialFile::~PartialFile() {
+  if (!pending_) return;
+  ::unlink(path_.c_str());
+  forget();
+}
+
+Status PartialFile::commit() {
+  if (!pending_) return {};
+  if (::rename(path_.c_str(), target_.c_str()) != 0) return fail(errno_error(target_, "cannot write"));
+  forget();
+  return {};
+}
+
+void PartialFile::forget() {
+  unguard(path_);
+  pending_ = false;
+}
+
+Error PartialFile::renamed(Error error) const {
+  if (path_ == target_) return error;
+  for (std::size_t at = 0; (at = error.message.find(path_, at)) != std::string::npos; at += target_.size()) {
+    error.message.replace(at, path_.size(), target_);
+  }
+  return error;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat of_a{}, of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+}  // namespace deadheat::base

@@ -1,0 +1,135 @@
+#include "base/partial_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace deadheat::base {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+class PartialFileTest : public testing::Test {
+ protected:
+  PartialFileTest() {
+    std::string pattern = testing::TempDir() + "partialXXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~PartialFileTest() override { fs::remove_all(folder_); }
+
+  std::string in_folder(const std::string& name) const { return folder_ / name; }
+  static void write(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
+  static std::string read(const std::string& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(PartialFileTest, AppearsWhenItIsCommitted) {
+  const std::string target = in_folder("out.std");
+  auto file = PartialFile::create(target);
+  ASSERT_TRUE(file);
+  write(file->path(), "whole");
+  EXPECT_FALSE(fs::exists(target));
+  ASSERT_TRUE(file->commit());
+  EXPECT_EQ(read(target), "whole");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(PartialFileTest, LeavesWhatWasThereIfItIsNotCommitted) {
+  const std::string target = in_folder("out.std");
+  write(target, "old");
+  {
+    auto file = PartialFile::create(target);
+    ASSERT_TRUE(file);
+    write(file->path(), "half");
+  }
+  EXPECT_EQ(read(target), "old");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(PartialFileTest, IsRemovedByASignal) {
+  const std::string target = in_folder("out.std");
+  EXPECT_EXIT(
+      {
+        auto file = PartialFile::create(target);
+        write(file->path(), "half");
+        std::raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
+  write(in_folder("real"), "old");
+  ::chmod(in_folder("real").c_str(), 0640);
+  fs::create_symlink(in_folder("real"), in_folder("link"));
+  auto file = PartialFile::create(in_folder("link"));
+  ASSERT_TRUE(file);
+  write(file->path(), "new");
+  ASSERT_TRUE(file->commit());
+  EXPECT_TRUE(fs::is_symlink(in_folder("link")));
+  EXPECT_EQ(read(in_folder("real")), "new");
+  EXPECT_EQ(fs::status(in_folder("real")).permissions(), fs::perms(0640));
+}
+
+TEST_F(PartialFileTest, KeepsASuffixThatMeansCompression) {
+  EXPECT_THAT(PartialFile::create(in_folder("a.std.gz"))->path(), EndsWith(".gz"));
+  EXPECT_THAT(PartialFile::create(in_folder("a.std.zst"))->path(), EndsWith(".zst"));
+}
+
+TEST_F(PartialFileTest, ManagesTheLongestName) {
+  const std::string target = in_folder(std::string(255, 'n'));
+  auto file = PartialFile::create(target);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->commit());
+  EXPECT_TRUE(fs::exists(target));
+}
+
+TEST_F(PartialFileTest, WritesToDevicesAndStandardOutputAsTheyAre) {
+  for (const char* target : {"-", "/dev/null"}) {
+    auto file = PartialFile::create(target);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->path(), target);
+    EXPECT_TRUE(file->commit());
+  }
+}
+
+TEST_F(PartialFileTest, SaysWhatIsWrongWithTheTarget) {
+  EXPECT_EQ(PartialFile::create(folder_).error().message,
+            folder_.string() + ": is a directory; give the name of a file");
+  EXPECT_EQ(PartialFile::create(in_folder("none/out")).error().message,
+            in_folder("none/out") + ": cannot write: No such file or directory");
+}
+
+TEST_F(PartialFileTest, TellsErrorsWithTheNameTheUserKnows) {
+  const std::string target = in_folder("out.std");
+  const auto file = PartialFile::create(target);
+  const Error error = file->renamed({Error::Kind::io, file->path() + ": full; remove " + file->path()});
+  EXPECT_EQ(error.message, target + ": full; remove " + target);
+}
+
+TEST_F(PartialFileTest, KnowsOneFileByTwoNames) {
+  write(in_folder("a"), "");
+  write(in_folder("b"), "");
+  fs::create_hard_link(in_folder("a"), in_folder("c"));
+  EXPECT_TRUE(is_same_file(in_folder("a"), in_folder("./a")));
+  EXPECT_TRUE(is_same_file(in_folder("a"), in_folder("c")));
+  EXPECT_FALSE(is_same_file(in_folder("a"), in_folder("b")));
+  EXPECT_FALSE(is_same_file(in_folder("none"), in_folder("none")));
+}
+
+}  // namespace
+}  // namespace deadheat::base

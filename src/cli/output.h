@@ -1,0 +1,37 @@
+// Results go to standard output through here, so that one that could not be written is noticed.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string_view>
+
+#include "deadheat/result.h"
+#include "deadheat/trace.h"
+
+namespace deadheat::cli {
+
+// Never fails by itself: the first error is kept for finish_output().
+void write_out(std::string_view text);
+
+template <class... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+  write_out(fmt::format(format, std::forward<Values>(values)...));
+}
+
+// To standard error, as "deadheat: <text>".
+void say(std::string_view text);
+
+// One line each: "deadheat: warning: <message> (12 times)".
+void say_warnings(std::span<const Warning> warnings);
+
+// True once standard output has an error: a verb that would go on for long may stop.
+bool output_failed();
+
+// Flushes. The error says what the operating system said; see is_closed_output() for the one that is none.
+Status finish_output();
+
+// The reader of standard output closed it on purpose (`| head`), and that is what the error is about.
+bool is_closed_output(const Error& error);
+
+}  // namespace deadheat::cli

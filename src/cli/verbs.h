@@ -1,0 +1,15 @@
+// The verbs, each defined in its own cmd_<verb>.cpp.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace deadheat::cli {
+
+extern const Verb kCheck;
+extern const Verb kConvert;
+extern const Verb kGenerate;
+extern const Verb kHelp;
+extern const Verb kRepair;
+extern const Verb kStat;
+
+}  // namespace deadheat::cli

@@ -1,0 +1,271 @@
+#include "model/well_formed.h"
+
+#include <algorithm>
+
+#include "model/op_rules.h"
+
+namespace deadheat::model {
+
+void WellFormed::feed(const BlockView& block) {
+  faults_.clear();
+  first_ = block.first;
+  classify(block.ops);
+  find_marks(block);
+  for (const std::uint32_t i : marks_) look(block, i);
+}
+
+std::optional<std::uint64_t> WellFormed::premature_end(ThreadId t) const {
+  const Thread* thread = threads_.find(index(t));
+  return thread == nullptr ? std::nullopt : thread->premature_end;
+}
+
+void WellFormed::classify(std::span<const Op> ops) {
+  look_at_.resize(ops.size());
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const EventKind kind = ops[i].kind;
+    look_at_[i] = !(is_access(kind) || is_allocation(kind)) || fault_of(ops[i]).has_value();
+  }
+}
+
+// Without a branch that synchronisation, spread among the accesses, would make mispredicted.
+void WellFormed::find_marks(const BlockView& block) {
+  const std::size_t size = block.size();
+  marks_.resize(size + 1);
+  std::size_t n = 0;
+  std::uint32_t previous = size == 0 ? 0 : ~block.thread[0];
+  for (std::size_t i = 0; i < size; ++i) {
+    marks_[n] = static_cast<std::uint32_t>(i);
+    const std::uint32_t t = block.thread[i];
+    n += static_cast<std::size_t>(look_at_[block.op[i]] | (t != previous));
+    previous = t;
+  }
+  marks_.resize(n);
+}
+
+void WellFormed::look(const BlockView& block, std::uint32_t i) {
+  if (i == 0 || block.thread[i] != block.thread[i - 1]) acts(block, i);
+  if (!look_at_[block.op[i]]) return;
+  const NumberedEvent e{block.first + i, block[i]};
+  const Op& op = e.event.op;
+  if (const auto fault = fault_of(op)) note(*fault, e);
+  if (object_kind(op.kind) == ObjectKind::none && e.event.object != 0) note(Rule::stray, e);
+  switch (op.kind) {
+    case EventKind::acquire:
+      return acquire(e);
+    case EventKind::acquire_shared:
+      return acquire_shared(e);
+    case EventKind::release:
+      return release(e);
+    case EventKind::release_shared:
+      return release_shared(e);
+    case EventKind::fork:
+      return fork(e);
+    case EventKind::join:
+      return join(e);
+    case EventKind::begin: {
+      Thread& thread = threads_[index(e.event.thread)];
+      if (thread.first->number != e.number) {
+        note(thread.begun ? Rule::begin_twice : Rule::begin_late, e, thread.first);
+      }
+      thread.begun = true;
+      return;
+    }
+    case EventKind::end:
+      threads_[index(e.event.thread)].ended = e;
+      // What follows in the same run would not be looked at.
+      if (i + 1 < block.size() && block.thread[i + 1] == block.thread[i]) acts(block, i + 1);
+      return;
+    case EventKind::send:
+      sent_[e.event.object] = true;
+      return;
+    case EventKind::recv:
+      if (!sent_[e.event.object]) note(Rule::recv_unsent, e);
+      return;
+    case EventKind::barrier_enter:
+      return enter(e);
+    case EventKind::barrier_exit:
+      return exit(e);
+    default:
+      return;
+  }
+}
+
+// The thread has an event here. Called for the first one of each run, and after an `end`.
+void WellFormed::acts(const BlockView& block, std::uint32_t i) {
+  Thread& thread = threads_[block.thread[i]];
+  if (thread.first && !thread.joined && !thread.ended) [[likely]]
+    return;
+  const NumberedEvent e{block.first + i, block[i]};
+  if (!thread.first) thread.first = e;
+  if (thread.joined) note(Rule::after_join, e, thread.joined);
+  if (thread.ended) {
+    note(Rule::after_end, e, thread.ended);
+    thread.premature_end = thread.ended->number;
+  }
+  thread.joined.reset();
+  thread.ended.reset();
+}
+
+void WellFormed::acquire(const NumberedEvent& e) {
+  const std::uint32_t t = index(e.event.thread);
+  const std::uint32_t l = e.event.object;
+  Lock& lock = locks_[l];
+  if (lock.depth > 0 && lock.writer == t) {
+    ++lock.depth;
+    return;
+  }
+  if (robbed_.size() > 0) robbed_.erase(l, t);
+  if (lock.depth > 0) {
+    note(Rule::lock_held, e, lock.taken);
+    rob_writer(l, lock);
+  } else if (lock.readers > 0) {
+    const bool upgrade = holds_shared(t, l, lock);
+    if (lock.readers > (upgrade ? 1u : 0u)) {
+      note(Rule::lock_held, e, room() ? earliest_reader(l, lock, t) : std::nullopt);
+      ++lock.era;
+      lock.readers = 0;
+      if (upgrade) {
+        shared_(l, t).era = lock.era;
+        lock.readers = 1;
+      }
+    } else {
+      note(Rule::lock_upgrade, e, shared_(l, t).taken);
+    }
+  }
+  lock.writer = t;
+  lock.depth = 1;
+  lock.taken = e;
+}
+
+void WellFormed::acquire_shared(const NumberedEvent& e) {
+  const std::uint32_t t = index(e.event.thread);
+  const std::uint32_t l = e.event.object;
+  Lock& lock = locks_[l];
+  Hold& hold = shared_(l, t);
+  if (hold.depth > 0 && hold.era == lock.era) {
+    ++hold.depth;
+    return;
+  }
+  if (lock.depth > 0 && lock.writer != t) {
+    note(Rule::lock_held, e, lock.taken);
+    rob_writer(l, lock);
+  }
+  hold = {1, lock.era, e};
+  ++lock.readers;
+}
+
+void WellFormed::release(const NumberedEvent& e) {
+  const std::uint32_t t = index(e.event.thread);
+  const std::uint32_t l = e.event.object;
+  Lock& lock = locks_[l];
+  if (lock.depth > 0 && lock.writer == t) {
+    --lock.depth;
+    return;
+  }
+  if (std::uint32_t* depth = robbed_.find(l, t)) {
+    if (--*depth == 0) robbed_.erase(l, t);
+    return;
+  }
+  report_release(e, lock);
+}
+
+void WellFormed::release_shared(const NumberedEvent& e) {
+  const std::uint32_t t = index(e.event.thread);
+  const std::uint32_t l = e.event.object;
+  Lock& lock = locks_[l];
+  Hold* hold = shared_.find(l, t);
+  if (hold == nullptr) return report_release(e, lock);
+  if (--hold->depth > 0) return;
+  if (hold->era == lock.era) --lock.readers;
+  shared_.erase(l, t);
+}
+
+void WellFormed::report_release(const NumberedEvent& e, const Lock& lock) {
+  if (lock.depth > 0) return note(Rule::release_other, e, lock.taken);
+  if (lock.readers == 0) return note(Rule::release_free, e);
+  note(Rule::release_other, e, room() ? earliest_reader(e.event.object, lock, UINT32_MAX) : std::nullopt);
+}
+
+bool WellFormed::holds_shared(std::uint32_t t, std::uint32_t l, const Lock& lock) {
+  const Hold* hold = shared_.find(l, t);
+  return hold != nullptr && hold->era == lock.era;
+}
+
+// Walks all shared holds: for the violations that are kept only, which are few.
+std::optional<NumberedEvent> WellFormed::earliest_reader(std::uint32_t l, const Lock& lock,
+                                                         std::uint32_t but) const {
+  std::optional<NumberedEvent> earliest;
+  shared_.for_each([&](std::uint32_t held, std::uint32_t t, const Hold& hold) {
+    if (held != l || t == but || hold.era != lock.era) return;
+    if (!earliest || hold.taken.number < earliest->number) earliest = hold.taken;
+  });
+  return earliest;
+}
+
+void WellFormed::rob_writer(std::uint32_t l, Lock& lock) {
+  robbed_(l, lock.writer) = lock.depth;
+  lock.depth = 0;
+  // What the writer also held as a reader is lost with it; nobody else can have held it.
+  lock.readers = 0;
+  ++lock.era;
+}
+
+void WellFormed::fork(const NumberedEvent& e) {
+  if (e.event.object == index(e.event.thread)) return note(Rule::fork_self, e);
+  Thread& child = threads_[e.event.object];
+  if (child.forked) {
+    note(Rule::fork_twice, e, child.forked);
+  } else if (child.first) {
+    note(Rule::fork_late, e, child.first);
+  } else if (child.joined) {
+    note(Rule::fork_joined, e, child.joined);
+  }
+  const auto premature_end = child.premature_end;
+  child = Thread{};
+  child.forked = e;
+  child.premature_end = premature_end;
+}
+
+void WellFormed::join(const NumberedEvent& e) {
+  if (e.event.object == index(e.event.thread)) return note(Rule::join_self, e);
+  Thread& child = threads_[e.event.object];
+  if (!child.joined) child.joined = e;
+}
+
+void WellFormed::enter(const NumberedEvent& e) {
+  Visit& visit = visits_(e.event.object, index(e.event.thread));
+  Barrier& barrier = barriers_[e.event.object];
+  const std::uint64_t generation = e.event.op.value;
+  const bool closed = barrier.left && generation <= barrier.left->event.op.value;
+  if (visit.inside) {
+    note(Rule::barrier_inside, e, visit.entered);
+  } else if (visit.been && generation < visit.entered.event.op.value) {
+    note(Rule::barrier_back, e, visit.entered);
+  } else if (closed) {
+    note(Rule::barrier_closed, e, barrier.left);
+  }
+  if (closed) barrier.left.reset();
+  visit = {true, true, e};
+}
+
+void WellFormed::exit(const NumberedEvent& e) {
+  Visit& visit = visits_(e.event.object, index(e.event.thread));
+  Barrier& barrier = barriers_[e.event.object];
+  const std::uint64_t generation = e.event.op.value;
+  const bool proper = visit.inside && visit.entered.event.op.value == generation;
+  if (!proper) {
+    note(Rule::barrier_exit, e, visit.been ? std::optional(visit.entered) : std::nullopt);
+  } else if (!barrier.left || barrier.left->event.op.value < generation) {
+    barrier.left = e;
+  }
+  visit.inside = false;
+}
+
+void WellFormed::note(Rule rule, const NumberedEvent& e, const std::optional<NumberedEvent>& other) {
+  ++total_;
+  ++by_rule_[static_cast<std::size_t>(rule)];
+  faults_.push_back({static_cast<std::uint32_t>(e.number - first_), rule});
+  if (room()) kept_.push_back({rule, e, other});
+}
+
+}  // namespace deadheat::model

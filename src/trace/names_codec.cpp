@@ -1,0 +1,186 @@
+#include "trace/names_codec.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "trace/bytes.h"
+#include "trace/format.h"
+
+namespace deadheat::trace {
+
+namespace {
+
+// The numbers are the format's.
+enum class Table : std::uint8_t { strings, threads, locks, variables, channels, barriers, sites, stacks };
+enum class Mode : std::uint8_t { add, rename };
+
+constexpr std::array<ObjectKind, 5> kNamed{ObjectKind::thread, ObjectKind::lock, ObjectKind::variable,
+                                           ObjectKind::channel, ObjectKind::barrier};
+constexpr Table table_of(std::size_t i) {
+  return static_cast<Table>(static_cast<std::size_t>(Table::threads) + i);
+}
+
+// Fills a section with entries until there are no more or `out` has grown enough; then writes the section's
+// head in front. `entry(i, w)` writes entry i; it gives false for an entry that cannot be written.
+template <class WriteEntry>
+bool write_section(Table table, Mode mode, std::uint32_t& next, std::uint32_t end, std::size_t most_bytes,
+                   std::vector<char>& out, WriteEntry entry) {
+  if (next >= end || out.size() >= most_bytes) return true;
+  std::vector<char> body;
+  ByteWriter w(body);
+  const std::uint32_t first = next;
+  while (next < end && out.size() + body.size() < most_bytes) {
+    if (!entry(next, w)) return false;
+    ++next;
+  }
+  ByteWriter head(out);
+  head.fixed(table);
+  head.fixed(mode);
+  head.varint(mode == Mode::add ? first : 0);
+  head.varint(next - first);
+  head.varint(body.size());
+  head.raw(body.data(), body.size());
+  return true;
+}
+
+bool write_name(std::string_view name, ByteWriter& w) {
+  if (name.size() > kMaxName) return false;
+  w.text(name);
+  return true;
+}
+
+}  // namespace
+
+Result<bool> NamesEncoder::encode(const Names& names, std::size_t most_bytes, std::vector<char>& out) {
+  const std::size_t start = out.size();
+  most_bytes += start;
+  // Strings before sites, sites before stacks: an entry may refer to what was written before it.
+  bool ok = write_section(Table::strings, Mode::add, strings_, names.strings.size(), most_bytes, out,
+                          [&](std::uint32_t i, ByteWriter& w) { return write_name(names.strings[i], w); });
+  if (strings_ == names.strings.size()) {
+    ok = ok && write_section(Table::sites, Mode::add, sites_, static_cast<std::uint32_t>(names.sites.size()),
+                             most_bytes, out, [&](std::uint32_t i, ByteWriter& w) {
+                               const Site& s = names.sites[i];
+                               for (const std::uint32_t v : {s.text, s.file, s.function, s.line, s.column})
+                                 w.varint(v);
+                               return true;
+                             });
+  }
+  if (strings_ == names.strings.size() && sites_ == names.sites.size()) {
+    ok = ok &&
+         write_section(Table::stacks, Mode::add, stacks_, static_cast<std::uint32_t>(names.stacks.size()),
+                       most_bytes, out, [&](std::uint32_t i, ByteWriter& w) {
+                         w.varint(index(names.stacks[i].caller));
+                         w.varint(index(names.stacks[i].site));
+                         return true;
+                       });
+  }
+  for (std::size_t k = 0; k < kNamed.size(); ++k) {
+    const NameTable& table = names.of(kNamed[k]);
+    ok = ok && write_section(table_of(k), Mode::add, tables_[k], table.size(), most_bytes, out,
+                             [&](std::uint32_t i, ByteWriter& w) { return write_name(table[i], w); });
+    if (tables_[k] != table.size()) continue;
+    const auto renamed = table.renamed();
+    ok = ok &&
+         write_section(table_of(k), Mode::rename, renamed_[k], static_cast<std::uint32_t>(renamed.size()),
+                       most_bytes, out, [&](std::uint32_t i, ByteWriter& w) {
+                         w.varint(renamed[i]);
+                         return write_name(table[renamed[i]], w);
+                       });
+  }
+  if (!ok) return input_error(fmt::format("a name is longer than {} bytes", kMaxName));
+  return out.size() > start;
+}
+
+namespace {
+
+Status bad(const char* what) { return input_error(fmt::format("{} in a names block", what)); }
+
+Status read_names(ByteReader& r, Mode mode, std::uint32_t first, std::uint32_t count, NameTable& table) {
+  if (mode == Mode::add && first != table.size()) return bad("names out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t id = mode == Mode::add ? table.size() : r.varint32();
+    const std::string_view name = r.text();
+    if (!r.ok()) return bad("a cut name");
+    if (name.size() > kMaxName) return bad("an over-long name");
+    if (mode == Mode::add) {
+      if (id == UINT32_MAX) return bad("too many names");
+      table.add(name);
+    } else {
+      if (id >= table.size()) return bad("the rename of an unknown id");
+      table.rename(id, name);
+    }
+  }
+  return {};
+}
+
+Status read_sites(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first != names.sites.size()) return bad("sites out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Site s;
+    for (std::uint32_t* field : {&s.text, &s.file, &s.function, &s.line, &s.column}) *field = r.varint32();
+    if (!r.ok()) return bad("a cut site");
+    for (const std::uint32_t string : {s.text, s.file, s.function}) {
+      if (string >= names.strings.size()) return bad("a site with an unknown string");
+    }
+    names.add_site(s);
+  }
+  return {};
+}
+
+Status read_stacks(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first != names.stacks.size()) return bad("stacks out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Frame frame{StackId{r.varint32()}, SiteId{r.varint32()}};
+    if (!r.ok()) return bad("a cut stack");
+    // The caller is older, so a walk towards the root always ends.
+    if (index(frame.caller) >= names.stacks.size() || index(frame.site) >= names.sites.size()) {
+      return bad("a stack with an unknown caller or site");
+    }
+    names.add_stack(frame);
+  }
+  return {};
+}
+
+Status read_section(ByteReader& r, Table table, Mode mode, std::uint32_t first, std::uint32_t count,
+                    Names& names) {
+  if (mode == Mode::rename && (table < Table::threads || table > Table::barriers))
+    return bad("an odd rename");
+  switch (table) {
+    case Table::strings:
+      return read_names(r, mode, first, count, names.strings);
+    case Table::sites:
+      return read_sites(r, first, count, names);
+    case Table::stacks:
+      return read_stacks(r, first, count, names);
+    default:
+      break;
+  }
+  const std::size_t k = static_cast<std::size_t>(table) - static_cast<std::size_t>(Table::threads);
+  return read_names(r, mode, first, count, names.of(kNamed[k]));
+}
+
+}  // namespace
+
+Status decode_names(std::span<const char> payload, Names& names) {
+  ByteReader r(payload);
+  while (r.ok() && !r.at_end()) {
+    const auto table = r.fixed<std::uint8_t>();
+    const auto mode = r.fixed<std::uint8_t>();
+    const std::uint32_t first = r.varint32();
+    const std::uint32_t count = r.varint32();
+    const auto body = r.raw(r.varint());
+    if (!r.ok()) break;
+    if (table > static_cast<std::uint8_t>(Table::stacks))
+      continue;  // of a newer minor version: not needed here
+    if (mode > static_cast<std::uint8_t>(Mode::rename)) return bad("an unknown mode");
+    ByteReader section(body);
+    if (auto ok = read_section(section, Table{table}, Mode{mode}, first, count, names); !ok) return ok;
+    if (!section.at_end()) return bad("bytes left over");
+  }
+  if (!r.ok()) return bad("a cut section");
+  return {};
+}
+
+}  // namespace deadheat::trace

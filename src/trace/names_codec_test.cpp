@@ -1,0 +1,91 @@
+#include "trace/names_codec.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <string>
+
+namespace deadheat::trace {
+namespace {
+
+bool same(const NameTable& a, const NameTable& b) {
+  if (a.size() != b.size()) return false;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+bool same(const Names& a, const Names& b) {
+  return same(a.strings, b.strings) && same(a.threads, b.threads) && same(a.locks, b.locks) &&
+         same(a.variables, b.variables) && same(a.channels, b.channels) && same(a.barriers, b.barriers) &&
+         a.sites == b.sites && a.stacks == b.stacks;
+}
+
+void grow(Names& names) {
+  const auto text = rc::gen::arbitrary<std::string>();
+  for (auto* table :
+       {&names.strings, &names.threads, &names.locks, &names.variables, &names.channels, &names.barriers}) {
+    const int more = *rc::gen::inRange(0, 5);
+    for (int i = 0; i < more; ++i) table->add(*text);
+  }
+  for (auto* table : {&names.threads, &names.variables}) {
+    if (table->size() > 0 && *rc::gen::arbitrary<bool>()) {
+      table->rename(*rc::gen::inRange<std::uint32_t>(0, table->size()), *text);
+    }
+  }
+  const int sites = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < sites; ++i) {
+    const auto string = rc::gen::inRange<std::uint32_t>(0, names.strings.size());
+    names.add_site({*string, *string, *string, *rc::gen::arbitrary<std::uint32_t>(),
+                    *rc::gen::arbitrary<std::uint32_t>()});
+    names.add_stack(
+        {StackId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.stacks.size()))},
+         SiteId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.sites.size()))}});
+  }
+}
+
+TEST(NamesCodec, GivesBackGrowingAndRenamedTables) {
+  EXPECT_TRUE(rc::check([] {
+    Names in, out;
+    NamesEncoder encoder;
+    const int rounds = *rc::gen::inRange(1, 5);
+    for (int round = 0; round < rounds; ++round) {
+      grow(in);
+      while (true) {
+        std::vector<char> payload;
+        const auto more = encoder.encode(in, *rc::gen::inRange<std::size_t>(1, 100), payload);
+        RC_ASSERT(more.has_value());
+        if (!*more) break;
+        RC_ASSERT(decode_names(payload, out).has_value());
+      }
+      RC_ASSERT(same(in, out));
+    }
+  }));
+}
+
+TEST(NamesCodec, RefusesAnOverlongName) {
+  Names names;
+  names.locks.add(std::string((std::size_t{1} << 24) + 1, 'x'));
+  std::vector<char> payload;
+  EXPECT_FALSE(NamesEncoder().encode(names, 1 << 20, payload));
+}
+
+TEST(NamesCodec, NeverBreaksOnBrokenBytes) {
+  EXPECT_TRUE(rc::check([] {
+    Names in;
+    grow(in);
+    std::vector<char> payload;
+    RC_ASSERT(NamesEncoder().encode(in, 1 << 20, payload).has_value());
+    RC_PRE(!payload.empty());
+    payload[*rc::gen::inRange<std::size_t>(0, payload.size())] = *rc::gen::arbitrary<char>();
+    payload.resize(*rc::gen::inRange<std::size_t>(0, payload.size() + 1));
+    Names out;
+    (void)decode_names(payload, out);
+    for (const Site& s : out.sites) RC_ASSERT(s.text < out.strings.size());
+    for (std::size_t i = 1; i < out.stacks.size(); ++i) RC_ASSERT(index(out.stacks[i].caller) < i);
+  }));
+}
+
+}  // namespace
+}  // namespace deadheat::trace
