@@ -8,8 +8,6 @@
 #include <cstring>
 #include <string>
 
-#include "base/format.h"
-
 namespace deadheat::cli {
 
 namespace {
@@ -35,11 +33,7 @@ void say(std::string_view text) {
 }
 
 void say_warnings(std::span<const Warning> warnings) {
-  for (const Warning& warning : warnings) {
-    const std::string times =
-        warning.count == 1 ? "" : fmt::format(" ({} times)", base::grouped(warning.count));
-    say(fmt::format("warning: {}{}", warning.message, times));
-  }
+  for (const Warning& warning : warnings) say("warning: " + warning.message);
 }
 
 bool output_failed() { return first_error != 0 || std::ferror(stdout) != 0; }
