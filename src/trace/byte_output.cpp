@@ -44,7 +44,9 @@ class FileOutput final : public ByteOutput {
 
  private:
   Status failed(int error) const {
-    if (error == EPIPE) return io_error(fmt::format("{}: the reader of the pipe has gone", name_));
+    if (error == EPIPE) {
+      return fail({Error::Kind::closed_pipe, fmt::format("{}: the reader of the pipe has gone", name_)});
+    }
     return io_error(fmt::format("{}: cannot write: {}", name_, std::strerror(error)));
   }
 
