@@ -1,4 +1,4 @@
-// A trace as STD text, or as its extension to all event kinds.
+// A trace as STD text, or as its extension to all event kinds. docs/std-text.md has the format.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deadheat/trace.h"
+#include "trace/byte_output.h"
 
 namespace deadheat::trace {
 
@@ -13,7 +14,10 @@ class TextWriter : public Sink {
  public:
   // "-" is standard output. A path ending in .gz or .zst is compressed.
   static Result<std::unique_ptr<TextWriter>> create(const std::string& path, const TextOptions& options);
-  // With options.lossy: what was left out or changed, by reason.
+  // `name` is what errors call the output.
+  static std::unique_ptr<TextWriter> to(std::unique_ptr<ByteOutput> output, std::string name,
+                                        const TextOptions& options);
+  // What was left out or changed, by reason. Without options.lossy only what does no harm.
   virtual std::vector<Warning> losses() const = 0;
 };
 

@@ -120,6 +120,26 @@ TEST(TraceFile, HoldsATraceWithoutEvents) {
   EXPECT_FALSE((*reader)->seek(0));
 }
 
+TEST(TraceFile, KeepsNamesGivenAfterTheLastBlock) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht");
+  for (const std::uint64_t events :
+       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{7 * kBlocksPerIndex}}) {
+    auto writer = TraceWriter::create(path, {.block_events = 7});
+    for (std::uint64_t i = 0; i < events; ++i) ASSERT_TRUE((*writer)->append(nth_event(i)));
+    (*writer)->names().threads.add("late");
+    ASSERT_TRUE((*writer)->finish());
+    auto reader = TraceReader::open(path);
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_EQ(drain(**reader).events.size(), events);
+    EXPECT_EQ((*reader)->names().threads[0], "late");
+    auto by_index = TraceReader::open(path);
+    ASSERT_TRUE((*by_index)->load_names());
+    EXPECT_EQ((*by_index)->names().threads[0], "late");
+    EXPECT_EQ((*by_index)->seek(events - 1).has_value(), events > 0);
+  }
+}
+
 TEST(TraceFile, SeeksToEveryEvent) {
   Scratch dir;
   const std::string path = dir.path("t.dht");

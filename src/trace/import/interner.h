@@ -66,8 +66,10 @@ class Interner {
         if (high != digits::kNone) return {high * 100'000'000 + number, form};
       }
     }
-    return {hash_text(name), NameKey::kText};
+    return text_key_of(name);
   }
+  // A key for any name, wherever it lies; slower. Not to be mixed with key_of in one interner.
+  NameKey text_key_of(std::string_view name) const { return {hash_text(name), NameKey::kText}; }
 
   // Brings what find(key) will look at nearer. (Inlined always: gcc 12 takes a function that only prefetches
   // for one without effect, and drops calls of it.)

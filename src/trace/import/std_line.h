@@ -1,6 +1,7 @@
 // One line of STD text: thread|op(object)|location, and attributes in a fourth column where there are any.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -21,6 +22,9 @@ using Reason = std::string;
 
 // The line has no line end. Blank lines and comments are not for here.
 tl::expected<StdLine, Reason> parse_std_line(std::string_view line);
+
+// Longer thread names, object names and locations are refused.
+inline constexpr std::size_t kMaxTextNameBytes = std::size_t{16} << 20;
 
 // The operation of that kind when a line has no attributes.
 constexpr Op plain_op(EventKind kind) {

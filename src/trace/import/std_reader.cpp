@@ -18,8 +18,7 @@ namespace deadheat::trace {
 
 namespace {
 
-constexpr std::size_t kMaxNameBytes = std::size_t{16} << 20;
-constexpr std::size_t kMaxLineBytes = 3 * kMaxNameBytes + 4096;
+constexpr std::size_t kMaxLineBytes = 3 * kMaxTextNameBytes + 4096;
 static_assert(LineBuffer::kPadding >= kKeyFront);
 
 class StdReader final : public Source {
@@ -135,7 +134,7 @@ std::size_t StdReader::gather_plain_lines() {
     const std::uint32_t bar1 = marks[3 * count], bar2 = marks[3 * count + 1], end = marks[3 * count + 2];
     Ready& to = batch_[count];
     if (text[bar1] != '|' || text[bar2] != '|' || text[end] != '\n') break;
-    if (end - begin > kMaxNameBytes || !read_plain_line(text, begin, bar1, bar2, end, to.line)) break;
+    if (end - begin > kMaxTextNameBytes || !read_plain_line(text, begin, bar1, bar2, end, to.line)) break;
     Interner& table = objects(to.line.kind);
     to.thread = threads_.key_of(to.line.thread);
     to.object = table.key_of(to.line.object);
@@ -250,8 +249,8 @@ Status StdReader::read_line_text(std::string_view text) {
   const auto line = parse_std_line(text);
   if (!line) return bad_line(text, line.error());
   const std::size_t longest = std::max({line->thread.size(), line->object.size(), line->location.size()});
-  if (longest > kMaxNameBytes) {
-    return bad_line(text, fmt::format("a name is longer than {} bytes", kMaxNameBytes));
+  if (longest > kMaxTextNameBytes) {
+    return bad_line(text, fmt::format("a name is longer than {} bytes", kMaxTextNameBytes));
   }
   return append(*line);
 }
