@@ -303,16 +303,12 @@ bool StdReader::looks_binary(const char* begin) const {
 std::vector<Warning> StdReader::warnings() const {
   std::vector<Warning> out;
   if (const std::uint64_t bound = binding_.bound_targets(); bound > 0) {
-    out.push_back({fmt::format("{} fork/join targets written as a number were bound to the thread T<number>; "
-                               "--literal-threads keeps the literal reading",
-                               bound),
-                   bound});
-  }
-  if (skipped_ > 0) {
     out.push_back(
-        {fmt::format("{} unreadable lines were left out, the first is {}", skipped_, first_skipped_),
-         skipped_});
+        {"a fork or join target written as a number was bound to the thread T<number>; "
+         "--literal-threads keeps the literal reading",
+         bound});
   }
+  if (skipped_ > 0) out.push_back({"an unreadable line was left out, first " + first_skipped_, skipped_});
   return out;
 }
 
