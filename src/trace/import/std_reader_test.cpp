@@ -135,9 +135,8 @@ TEST(StdReader, BytesThatAreNoTextAreRefusedAsSuch) {
   for (const bool skip : {false, true}) {
     const auto trace = read_text(bytes, {.skip_bad = skip});
     ASSERT_FALSE(trace);
-    EXPECT_EQ(
-        trace.error().message,
-        "trace.std: does not look like a text trace: line 1 holds bytes that are no text; " + kExpected);
+    EXPECT_EQ(trace.error().message,
+              "trace.std: does not look like a text trace: it holds bytes that are no text; " + kExpected);
   }
 }
 
