@@ -287,8 +287,8 @@ TEST(TraceFile, CutAnywhereReadsUpToTheLastWholeBlockAndCanBeRepaired) {
     EXPECT_EQ((*reader)->warnings().size(), 1u);
     const Outcome out = drain(**reader);
     EXPECT_EQ(out.error, "") << size;
-    const auto expected = 100u * std::count_if(block_ends.begin(), block_ends.end(),
-                                               [&](std::uint64_t end) { return end <= size; });
+    const auto expected =
+        100u * std::count_if(blocks.begin(), blocks.end(), [&](const Extent& b) { return b.end <= size; });
     ASSERT_EQ(out.events.size(), static_cast<std::size_t>(expected)) << size;
     ASSERT_TRUE(is_prefix(out.events));
     ASSERT_EQ((*reader)->events(), out.events.size());
