@@ -8,6 +8,9 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
+    &kGenerate,
+    &kCheck,
+    &kStat,
     &kRepair,
     &kHelp,
 };
