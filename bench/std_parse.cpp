@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "std_loads.h"
+#include "bench/std_loads.h"
 #include "trace/byte_input.h"
 #include "trace/import/std_reader.h"
 

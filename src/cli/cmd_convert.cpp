@@ -22,7 +22,7 @@ constexpr Flag kFlags[] = {
      .implied = "3"},
     {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
-    {.name = "lossy", .help = "STD out: leave out what STD cannot express, and count it"},
+    {.name = "lossy", .help = "text out: leave out what the text cannot express, and count it"},
 };
 
 enum class Format : std::uint8_t { dht, std, text };
@@ -48,8 +48,8 @@ Status check_flags(const Arguments& arguments, Format format, const std::string&
   if (arguments.has("compress") && format != Format::dht) {
     return usage_error("convert: --compress is for .dht; text is compressed if FILE ends in .gz or .zst");
   }
-  if (arguments.has("lossy") && format != Format::std) {
-    return usage_error("convert: --lossy is for STD; .dht and text lose nothing");
+  if (arguments.has("lossy") && format == Format::dht) {
+    return usage_error("convert: --lossy is for text; .dht loses nothing");
   }
   if (format == Format::dht && output == "-" && isatty(STDOUT_FILENO) != 0) {
     return usage_error("convert: a .dht is not for the terminal; give -o FILE, or --to text");
@@ -131,7 +131,9 @@ constinit const Verb kConvert = {
         "  .dht                    the binary format: small, fast, with an index\n"
         "  .std  .std.gz .std.zst  STD text, as other race detectors read it\n"
         "  .txt  .txt.gz .txt.zst  STD text extended to all events and attributes\n\n"
-        "STD cannot express everything: what it cannot is an error, or with --lossy left out and counted. "
+        "STD cannot express everything, and no text has call stacks: what the text cannot express is an "
+        "error, or "
+        "with --lossy left out and counted. "
         "FILE "
         "appears under its name only when it is whole; '-', pipes and devices are written as it goes.",
     .examples =

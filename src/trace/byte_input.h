@@ -22,7 +22,4 @@ class ByteInput {
 // A directory, a missing or an empty file is an error that says so. Every error names the input.
 Result<std::unique_ptr<ByteInput>> open_input(const std::string& path);
 
-// What errors call a path: "standard input" for "-".
-std::string input_name(const std::string& path);
-
 }  // namespace deadheat::trace

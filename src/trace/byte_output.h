@@ -21,7 +21,4 @@ class ByteOutput {
 // compressed. Every error names the output. A closed pipe is an error, provided that SIGPIPE is ignored.
 Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path);
 
-// What errors call a path: "standard output" for "-".
-std::string output_name(const std::string& path);
-
 }  // namespace deadheat::trace

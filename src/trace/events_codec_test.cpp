@@ -212,6 +212,19 @@ TEST(EventsCodec, RefusesRunsThatDoNotFitTheBlock) {
   }
 }
 
+// More than there is room for, which AddressSanitizer sees if the decoder does not.
+TEST(EventsCodec, RefusesRunsThatSumUpToFarMoreThanTheBlock) {
+  std::vector<Event> events(1000);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    events[i].thread = ThreadId{static_cast<std::uint32_t>(i / 10 % 2)};
+  auto payload = encoded(events);
+  const auto header = load<EventsHeader>(payload.data());
+  ASSERT_EQ(header.runs, 100u);
+  const std::size_t lengths = sizeof header + header.dictionary_bytes + header.runs;
+  for (std::size_t i = 0; i < header.runs; ++i) payload[lengths + i] = static_cast<char>(255);
+  EXPECT_FALSE(EventsDecoder().decode(payload, 0, 1000));
+}
+
 // No payload, however broken, gives a view that is out of range. (Checksums are not seen at this level.)
 TEST(EventsCodec, GivesOnlyWellTypedEventsOfABrokenPayload) {
   EXPECT_TRUE(rc::check([] {

@@ -176,22 +176,22 @@ Status Writer::finish() {
 
 std::vector<Warning> Writer::losses() const {
   std::vector<Warning> out;
-  const auto add = [&](std::uint64_t count, std::string_view what) {
-    if (count > 0) out.push_back({fmt::format("{} {}", count, what), count});
+  const auto add = [&](std::uint64_t count, std::string message) {
+    if (count > 0) out.push_back({std::move(message), count});
   };
   for (std::size_t k = 0; k < kEventKinds; ++k) {
-    add(left_out_[k], fmt::format("{} events were left out, which STD text does not have",
-                                  name_of(static_cast<EventKind>(k))));
+    const std::string_view word = name_of(static_cast<EventKind>(k));
+    add(left_out_[k], fmt::format("STD text has no {}: the event was left out", word));
   }
   const auto lost = [&](TextLoss loss) { return lost_[static_cast<std::size_t>(loss)]; };
-  add(lost(TextLoss::size), "events were written without their size");
-  add(lost(TextLoss::offset), "events were written without their offset");
-  add(lost(TextLoss::stack), "events were written without their call stack");
-  add(lost(TextLoss::location), "events were written with a changed location");
-  add(changed_names(), "names were changed to be readable and distinct");
+  add(lost(TextLoss::size), "STD text has no sizes: the event was written without");
+  add(lost(TextLoss::offset), "STD text has no offsets: the event was written without");
+  add(lost(TextLoss::stack), "text has no call stacks: the event was written without");
+  add(lost(TextLoss::location), "a location that cannot be read back was written with changes");
+  add(changed_names(), "a name that cannot be read back, or is that of another one too, was changed");
   std::uint64_t late = 0;
   for (const TextNames& names : text_names_) late += names.renamed_too_late();
-  add(late, "names changed in the trace after they had been written, and were kept");
+  add(late, "a name changed in the trace after it had been written: the first one was kept");
   return out;
 }
 
@@ -205,7 +205,7 @@ std::unique_ptr<TextWriter> TextWriter::to(std::unique_ptr<ByteOutput> output, s
 Result<std::unique_ptr<TextWriter>> TextWriter::create(const std::string& path, const TextOptions& options) {
   auto output = open_output(path);
   if (!output) return fail(std::move(output).error());
-  return to(std::move(*output), output_name(path), options);
+  return to(std::move(*output), path == "-" ? "standard output" : path, options);
 }
 
 }  // namespace deadheat::trace

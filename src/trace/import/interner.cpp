@@ -65,6 +65,13 @@ std::uint32_t Interner::find_text(const NameKey& key, std::string_view name) con
   return kMissing;
 }
 
+std::size_t Interner::bytes() const {
+  std::size_t sum = numbers_.capacity() * sizeof(NumberSlot) + texts_.capacity() * sizeof(TextSlot) +
+                    all_texts_.capacity() * sizeof(Text);
+  for (const auto& dense : dense_) sum += dense.capacity() * sizeof(std::uint32_t);
+  return sum;
+}
+
 void Interner::insert(const NameKey& key, std::string_view name, std::uint32_t id) {
   if (key.form == NameKey::kText) return insert_text(key, name, id);
   ++distinct_[key.form];

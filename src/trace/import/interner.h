@@ -106,6 +106,9 @@ class Interner {
   // Adds a name that is missing. The text must stay where it is for the interner's life.
   void insert(const NameKey& key, std::string_view name, std::uint32_t id);
 
+  // Of all tables together.
+  std::size_t bytes() const;
+
  private:
   struct NumberSlot {
     std::uint64_t number;

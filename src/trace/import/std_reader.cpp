@@ -21,6 +21,17 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 3 * kMaxTextNameBytes + 4096;
 static_assert(LineBuffer::kPadding >= kKeyFront);
 
+constexpr std::size_t kHeadBytes = 4096;
+
+// More control bytes than any text has: about 11 % in compressed or random data, more in programs.
+bool looks_binary(std::string_view head) {
+  constexpr std::size_t kFew = 8, kPerControlByte = 20;
+  const auto controls = static_cast<std::size_t>(std::count_if(head.begin(), head.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
+  }));
+  return controls >= kFew && controls * kPerControlByte > head.size();
+}
+
 class StdReader final : public Source {
  public:
   StdReader(std::unique_ptr<ByteInput> input, std::string name, std::string head, const ReadOptions& options)
@@ -61,7 +72,6 @@ class StdReader final : public Source {
   Status read_line_text(std::string_view line);
   Status append(const StdLine& line);
   Status bad_line(std::string_view line, const std::string& reason);
-  bool looks_binary(const char* begin) const;
 
   Result<std::uint32_t> new_actor(const NameKey& key, std::string_view name);
   std::uint32_t object(const NameKey& key, std::string_view name, EventKind kind, std::uint32_t actor);
@@ -84,20 +94,23 @@ class StdReader final : public Source {
   std::uint32_t block_number_ = 0;
   std::uint64_t events_ = 0, line_number_ = 0, skipped_ = 0;
   bool in_long_line_ = false;
+  bool looks_binary_ = false;
   std::string first_skipped_;
 };
 
-// Windows editors put a byte order mark in front of UTF-8.
+// Looks at the first bytes, so many of them whatever the sizes of the pieces that the input comes in.
 Status StdReader::start() {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  while (lines_.pending().size() < kByteOrderMark.size()) {
+  while (lines_.pending().size() < kHeadBytes) {
     auto more = lines_.refill();
     if (!more) return fail(std::move(more).error());
     if (!*more) break;
   }
-  if (lines_.pending().starts_with(kByteOrderMark)) {
+  const std::string_view head = lines_.pending().substr(0, kHeadBytes);
+  looks_binary_ = looks_binary(head);
+  // Windows editors put a byte order mark in front of UTF-8.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (head.starts_with(kByteOrderMark))
     lines_.take(lines_.begin() + static_cast<std::uint32_t>(kByteOrderMark.size()), 0);
-  }
   return {};
 }
 
@@ -276,10 +289,9 @@ Status StdReader::append(const StdLine& line) {
 
 // With options.skip_bad the line is counted; otherwise it is the end.
 Status StdReader::bad_line(std::string_view line, const std::string& reason) {
-  if (events_ == 0 && block_.empty() && looks_binary(line.data())) {
-    return input_error(
-        fmt::format("{}: does not look like a text trace: line {} holds bytes that are no text; {}", name_,
-                    line_number_, std_line_expected()));
+  if (events_ == 0 && block_.empty() && looks_binary_) {
+    return input_error(fmt::format("{}: does not look like a text trace: it holds bytes that are no text; {}",
+                                   name_, std_line_expected()));
   }
   Error error{Error::Kind::input, fmt::format("{}:{}: cannot read \"{}\": {}; {}", name_, line_number_,
                                               base::shown(line), reason, std_line_expected())};
@@ -288,31 +300,15 @@ Status StdReader::bad_line(std::string_view line, const std::string& reason) {
   return {};
 }
 
-// More control bytes than any text has: about 11 % in compressed or random data, more in programs.
-bool StdReader::looks_binary(const char* begin) const {
-  constexpr std::size_t kSample = 4096, kFew = 8, kPerControlByte = 20;
-  const std::string_view pending = lines_.pending();
-  const auto in_hand = static_cast<std::size_t>(pending.data() + pending.size() - begin);
-  const std::string_view sample(begin, std::min(in_hand, kSample));
-  const auto controls = static_cast<std::size_t>(std::count_if(sample.begin(), sample.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
-  }));
-  return controls >= kFew && controls * kPerControlByte > sample.size();
-}
-
 std::vector<Warning> StdReader::warnings() const {
   std::vector<Warning> out;
   if (const std::uint64_t bound = binding_.bound_targets(); bound > 0) {
-    out.push_back({fmt::format("{} fork/join targets written as a number were bound to the thread T<number>; "
-                               "--literal-threads keeps the literal reading",
-                               bound),
-                   bound});
-  }
-  if (skipped_ > 0) {
     out.push_back(
-        {fmt::format("{} unreadable lines were left out, the first is {}", skipped_, first_skipped_),
-         skipped_});
+        {"a fork or join target written as a number was bound to the thread T<number>; "
+         "--literal-threads keeps the literal reading",
+         bound});
   }
+  if (skipped_ > 0) out.push_back({"an unreadable line was left out, first " + first_skipped_, skipped_});
   return out;
 }
 
