@@ -9,9 +9,10 @@ namespace deadheat {
 
 struct Error {
   enum class Kind {
-    usage,  // the caller asked for something that makes no sense
-    input,  // a file or stream is not what it should be
-    io,     // the operating system refused
+    usage,        // the caller asked for something that makes no sense
+    input,        // a file or stream is not what it should be
+    io,           // the operating system refused
+    closed_pipe,  // nobody reads what is written any more
   };
   Kind kind = Kind::input;
   std::string message;  // for a person: "file: place: what is wrong; what to try"

@@ -10,7 +10,8 @@
 namespace deadheat::base {
 
 Error errno_error(const std::string& name, const std::string& what) {
-  return {Error::Kind::io, name + ": " + what + ": " + std::strerror(errno)};
+  const auto kind = errno == EPIPE ? Error::Kind::closed_pipe : Error::Kind::io;
+  return {kind, name + ": " + what + ": " + std::strerror(errno)};
 }
 
 File& File::operator=(File&& other) noexcept {

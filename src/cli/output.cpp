@@ -8,8 +8,6 @@
 #include <cstring>
 #include <string>
 
-#include "base/format.h"
-
 namespace deadheat::cli {
 
 namespace {
@@ -35,11 +33,7 @@ void say(std::string_view text) {
 }
 
 void say_warnings(std::span<const Warning> warnings) {
-  for (const Warning& warning : warnings) {
-    const std::string times =
-        warning.count == 1 ? "" : fmt::format(" ({} times)", base::grouped(warning.count));
-    say(fmt::format("warning: {}{}", warning.message, times));
-  }
+  for (const Warning& warning : warnings) say("warning: " + warning.message);
 }
 
 bool output_failed() { return first_error != 0 || std::ferror(stdout) != 0; }
@@ -48,12 +42,13 @@ Status finish_output() {
   errno = 0;
   remember(std::fflush(stdout) != 0 || std::ferror(stdout) != 0);
   if (first_error == 0) return {};
-  return io_error(fmt::format("cannot write to standard output: {}", std::strerror(first_error)));
+  const auto kind = first_error == EPIPE ? Error::Kind::closed_pipe : Error::Kind::io;
+  return fail({kind, fmt::format("cannot write to standard output: {}", std::strerror(first_error))});
 }
 
 bool is_closed_output(const Error& error) {
-  if (error.kind != Error::Kind::io || !error.message.ends_with(std::strerror(EPIPE))) return false;
-  // A pipe whose reader is gone polls as an error.
+  if (error.kind != Error::Kind::closed_pipe) return false;
+  // It may have been another pipe, given by -o. A pipe whose reader is gone polls as an error.
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }

@@ -8,6 +8,7 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
+    &kConvert,
     &kRepair,
     &kHelp,
 };

@@ -11,7 +11,32 @@ void WellFormed::feed(const BlockView& block) {
   first_ = block.first;
   classify(block.ops);
   find_marks(block);
-  for (const std::uint32_t i : marks_) look(block, i);
+  for (std::size_t k = 0; k < marked_; ++k) {
+    const std::uint32_t i = marks_[k];
+    if (i == 0 || block.thread[i] != block.thread[i - 1]) acts(block, i);
+    // Locks with nothing odd about them are most of what there is to look at.
+    const Look look_at = look_at_[block.op[i]];
+    if (look_at == Look::acquire && take_free(block, i)) continue;
+    if (look_at == Look::release && give_back(block, i)) continue;
+    if (look_at != Look::no) look(block, i);
+  }
+}
+
+inline bool WellFormed::take_free(const BlockView& block, std::uint32_t i) {
+  Lock& lock = locks_[block.object[i]];
+  if ((lock.depth | lock.readers) != 0 || robbed_.size() != 0) return false;
+  lock.writer = block.thread[i];
+  lock.depth = 1;
+  lock.taken.number = block.first + i;
+  lock.taken.event = block[i];
+  return true;
+}
+
+inline bool WellFormed::give_back(const BlockView& block, std::uint32_t i) {
+  Lock& lock = locks_[block.object[i]];
+  if (lock.depth == 0 || lock.writer != block.thread[i]) return false;
+  --lock.depth;
+  return true;
 }
 
 std::optional<std::uint64_t> WellFormed::premature_end(ThreadId t) const {
@@ -19,32 +44,43 @@ std::optional<std::uint64_t> WellFormed::premature_end(ThreadId t) const {
   return thread == nullptr ? std::nullopt : thread->premature_end;
 }
 
+inline WellFormed::Look WellFormed::how_to_look(const Op& op) {
+  const bool plain = (op.kind == EventKind::read || op.kind == EventKind::write) &&
+                     op.order == MemoryOrder::relaxed && op.offset < kCellBytes &&
+                     op.value <= kMaxAccessBytes;
+  if (plain) return Look::no;
+  if (fault_of(op)) return Look::with_care;
+  if (is_access(op.kind) || is_allocation(op.kind)) return Look::no;
+  if (op.kind == EventKind::acquire) return Look::acquire;
+  return op.kind == EventKind::release ? Look::release : Look::with_care;
+}
+
 void WellFormed::classify(std::span<const Op> ops) {
   look_at_.resize(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const EventKind kind = ops[i].kind;
-    look_at_[i] = !(is_access(kind) || is_allocation(kind)) || fault_of(ops[i]).has_value();
+    look_at_[i] = how_to_look(ops[i]);
   }
 }
 
 // Without a branch that synchronisation, spread among the accesses, would make mispredicted.
 void WellFormed::find_marks(const BlockView& block) {
   const std::size_t size = block.size();
-  marks_.resize(size + 1);
+  if (marks_.size() < size + 1) marks_.resize(size + 1);
+  std::uint32_t* const marks = marks_.data();
+  const Look* const look_at = look_at_.data();
+  const std::uint32_t* const thread = block.thread.data();
+  const std::uint16_t* const op = block.op.data();
   std::size_t n = 0;
-  std::uint32_t previous = size == 0 ? 0 : ~block.thread[0];
+  std::uint32_t previous = size == 0 ? 0 : ~thread[0];
   for (std::size_t i = 0; i < size; ++i) {
-    marks_[n] = static_cast<std::uint32_t>(i);
-    const std::uint32_t t = block.thread[i];
-    n += static_cast<std::size_t>(look_at_[block.op[i]] | (t != previous));
-    previous = t;
+    marks[n] = static_cast<std::uint32_t>(i);
+    n += static_cast<std::size_t>((look_at[op[i]] != Look::no) | (thread[i] != previous));
+    previous = thread[i];
   }
-  marks_.resize(n);
+  marked_ = n;
 }
 
 void WellFormed::look(const BlockView& block, std::uint32_t i) {
-  if (i == 0 || block.thread[i] != block.thread[i - 1]) acts(block, i);
-  if (!look_at_[block.op[i]]) return;
   const NumberedEvent e{block.first + i, block[i]};
   const Op& op = e.event.op;
   if (const auto fault = fault_of(op)) note(*fault, e);

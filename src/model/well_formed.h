@@ -136,8 +136,13 @@ class WellFormed {
     NumberedEvent entered;  // last
   };
 
+  enum class Look : std::uint8_t { no, acquire, release, with_care };
+
+  static Look how_to_look(const Op& op);
   void classify(std::span<const Op> ops);
   void find_marks(const BlockView& block);
+  bool take_free(const BlockView& block, std::uint32_t i);
+  bool give_back(const BlockView& block, std::uint32_t i);
   void look(const BlockView& block, std::uint32_t i);
   void acts(const BlockView& block, std::uint32_t i);
   void acquire(const NumberedEvent& e);
@@ -169,9 +174,10 @@ class WellFormed {
   PairTable<std::uint32_t> robbed_;  // (lock, thread): depth of an exclusive hold taken away
   PairTable<Visit> visits_;          // (barrier, thread)
 
-  std::uint64_t first_ = 0;            // of the block in hand
-  std::vector<std::uint8_t> look_at_;  // by operation: of a kind that is looked at, or faulty
-  std::vector<std::uint32_t> marks_;   // the events to look at
+  std::uint64_t first_ = 0;           // of the block in hand
+  std::vector<Look> look_at_;         // by operation
+  std::vector<std::uint32_t> marks_;  // the events to look at, as many as
+  std::size_t marked_ = 0;
 };
 
 }  // namespace deadheat::model

@@ -122,7 +122,7 @@ Result<Footer> decode_footer(std::span<const char> payload) {
   }
   const bool pointers = read_pointers(r, footer.indexes) && read_pointers(r, footer.threads);
   if (!pointers || !r.ok()) return input_error("a footer that does not fit its size");
-  if (sum != s.events || footer.indexes.empty() != (s.events == 0)) {
+  if (sum != s.events || (footer.indexes.empty() && s.events > 0)) {
     return input_error("a footer that contradicts itself");
   }
   return footer;

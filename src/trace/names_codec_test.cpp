@@ -71,6 +71,30 @@ TEST(NamesCodec, RefusesAnOverlongName) {
   EXPECT_FALSE(NamesEncoder().encode(names, 1 << 20, payload));
 }
 
+std::string error_of(const std::vector<char>& payload) {
+  Names names;
+  const auto ok = decode_names(payload, names);
+  return ok ? "" : ok.error().message;
+}
+
+TEST(NamesCodec, RefusesEntriesThatReferToWhatIsNotThere) {
+  constexpr char kThreads = 1, kSites = 6, kStacks = 7, kAdd = 0, kRename = 1;
+  EXPECT_EQ(error_of({kThreads, kAdd, 0, 1, 2, 1, 'x'}), "");
+  EXPECT_EQ(error_of({kThreads, kAdd, 1, 1, 2, 1, 'x'}), "names out of order in a names block");
+  EXPECT_EQ(error_of({kThreads, kRename, 0, 1, 3, 0, 1, 'x'}),
+            "the rename of an unknown id in a names block");
+  EXPECT_EQ(error_of({kSites, kAdd, 1, 1, 5, 0, 0, 0, 9, 9}), "");
+  EXPECT_EQ(error_of({kSites, kAdd, 1, 1, 5, 1, 0, 0, 9, 9}),
+            "a site with an unknown string in a names block");
+  EXPECT_EQ(error_of({kStacks, kAdd, 1, 1, 2, 0, 0}), "");
+  // Its own caller: a walk towards the root would never end.
+  EXPECT_EQ(error_of({kStacks, kAdd, 1, 1, 2, 1, 0}),
+            "a stack with an unknown caller or site in a names block");
+  EXPECT_EQ(error_of({kStacks, kAdd, 1, 1, 2, 0, 1}),
+            "a stack with an unknown caller or site in a names block");
+  EXPECT_EQ(error_of({99, kAdd, 1, 1, 2, 0, 1}), "") << "a table of a newer version is passed over";
+}
+
 TEST(NamesCodec, NeverBreaksOnBrokenBytes) {
   EXPECT_TRUE(rc::check([] {
     Names in;

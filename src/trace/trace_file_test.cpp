@@ -120,6 +120,26 @@ TEST(TraceFile, HoldsATraceWithoutEvents) {
   EXPECT_FALSE((*reader)->seek(0));
 }
 
+TEST(TraceFile, KeepsNamesGivenAfterTheLastBlock) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht");
+  for (const std::uint64_t events :
+       {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{7 * kBlocksPerIndex}}) {
+    auto writer = TraceWriter::create(path, {.block_events = 7});
+    for (std::uint64_t i = 0; i < events; ++i) ASSERT_TRUE((*writer)->append(nth_event(i)));
+    (*writer)->names().threads.add("late");
+    ASSERT_TRUE((*writer)->finish());
+    auto reader = TraceReader::open(path);
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_EQ(drain(**reader).events.size(), events);
+    EXPECT_EQ((*reader)->names().threads[0], "late");
+    auto by_index = TraceReader::open(path);
+    ASSERT_TRUE((*by_index)->load_names());
+    EXPECT_EQ((*by_index)->names().threads[0], "late");
+    EXPECT_EQ((*by_index)->seek(events - 1).has_value(), events > 0);
+  }
+}
+
 TEST(TraceFile, SeeksToEveryEvent) {
   Scratch dir;
   const std::string path = dir.path("t.dht");
@@ -188,27 +208,73 @@ TEST(TraceFile, CountsLocksHeldWithoutReentrance) {
   EXPECT_EQ((*writer)->summary().max_locks_held_by_thread, 2u);
 }
 
+class Bytes final : public ByteInput {
+ public:
+  Bytes(std::string bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
+  Result<std::size_t> read(char* to, std::size_t n) override {
+    n = std::min({n, step_, bytes_.size() - at_});
+    std::memcpy(to, bytes_.data() + at_, n);
+    at_ += n;
+    return n;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t step_, at_ = 0;
+};
+
+struct Extent {
+  std::size_t begin, end;
+};
+
+// Where the event blocks are in a file.
+std::vector<Extent> event_blocks(const std::string& bytes) {
+  std::size_t at = 0;
+  BlockStream stream([&](char* to, std::size_t n) -> Result<std::size_t> {
+    n = std::min(n, bytes.size() - at);
+    std::memcpy(to, bytes.data() + at, n);
+    at += n;
+    return n;
+  });
+  EXPECT_TRUE(stream.read_file_header());
+  std::vector<Extent> extents;
+  for (auto block = stream.next(); (*block)->header.type != BlockType::footer; block = stream.next()) {
+    if ((*block)->header.type != BlockType::events) continue;
+    extents.push_back({(*block)->offset, stream.offset()});
+  }
+  return extents;
+}
+
+TEST(TraceFile, NoticesABlockThatIsMissing) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht");
+  write_trace(path, 500, {.block_events = 100});
+  const std::string bytes = contents(path);
+  const auto blocks = event_blocks(bytes);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    std::string less = bytes;
+    less.erase(blocks[i].begin, blocks[i].end - blocks[i].begin);
+    auto stream = open_dht_stream(std::make_unique<Bytes>(less, 1000), "pipe", "");
+    ASSERT_TRUE(stream);
+    const Outcome out = drain(**stream);
+    EXPECT_EQ(out.events.size(), 100 * i);
+    const bool last = i + 1 == blocks.size();
+    EXPECT_NE(out.error.find(last ? "tells of 500 events, the file has 400" : "blocks are missing"),
+              std::string::npos)
+        << out.error;
+    put(path, less);
+    EXPECT_FALSE(TraceReader::open(path)) << "the trailer leads to no footer";
+  }
+}
+
 // Whatever is cut off the end, what is read is the beginning of what was written, and nothing whole is lost.
 TEST(TraceFile, CutAnywhereReadsUpToTheLastWholeBlockAndCanBeRepaired) {
   Scratch dir;
   const std::string path = dir.path("t.dht"), cut = dir.path("cut.dht"), whole = dir.path("whole.dht");
   write_trace(path, 1000, {.block_events = 100});
   const std::string bytes = contents(path);
-  std::vector<std::uint64_t> block_ends;  // in file order
-  {
-    std::size_t at = 0;
-    BlockStream stream([&](char* to, std::size_t n) -> Result<std::size_t> {
-      n = std::min(n, bytes.size() - at);
-      std::memcpy(to, bytes.data() + at, n);
-      at += n;
-      return n;
-    });
-    ASSERT_TRUE(stream.read_file_header());
-    for (auto block = stream.next(); (*block)->header.type != BlockType::footer; block = stream.next()) {
-      if ((*block)->header.type == BlockType::events) block_ends.push_back(stream.offset());
-    }
-  }
-  ASSERT_EQ(block_ends.size(), 10u);
+  const auto blocks = event_blocks(bytes);
+  ASSERT_EQ(blocks.size(), 10u);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     put(cut, bytes.substr(0, size));
     auto reader = TraceReader::open(cut);
@@ -221,10 +287,11 @@ TEST(TraceFile, CutAnywhereReadsUpToTheLastWholeBlockAndCanBeRepaired) {
     EXPECT_EQ((*reader)->warnings().size(), 1u);
     const Outcome out = drain(**reader);
     EXPECT_EQ(out.error, "") << size;
-    const auto expected = 100u * std::count_if(block_ends.begin(), block_ends.end(),
-                                               [&](std::uint64_t end) { return end <= size; });
+    const auto expected =
+        100u * std::count_if(blocks.begin(), blocks.end(), [&](const Extent& b) { return b.end <= size; });
     ASSERT_EQ(out.events.size(), static_cast<std::size_t>(expected)) << size;
     ASSERT_TRUE(is_prefix(out.events));
+    ASSERT_EQ((*reader)->events(), out.events.size());
     if (size % 37 != 0) continue;  // the dearer half at some sizes only
     const auto summary = (*reader)->summary();
     ASSERT_TRUE(summary);
@@ -296,21 +363,6 @@ TEST(TraceFile, RefusesAnotherVersionByName) {
   put(path, bytes);
   EXPECT_NE(read_file(path).error.find("text mode"), std::string::npos);
 }
-
-class Bytes final : public ByteInput {
- public:
-  Bytes(std::string bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
-  Result<std::size_t> read(char* to, std::size_t n) override {
-    n = std::min({n, step_, bytes_.size() - at_});
-    std::memcpy(to, bytes_.data() + at_, n);
-    at_ += n;
-    return n;
-  }
-
- private:
-  std::string bytes_;
-  std::size_t step_, at_ = 0;
-};
 
 TEST(TraceFile, ReadsAStreamInPiecesOfAnySize) {
   Scratch dir;

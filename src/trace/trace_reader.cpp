@@ -156,8 +156,11 @@ Result<const Index*> TraceReader::Impl::index_page(std::size_t number) {
   if (!decoded) return fail(damaged(decoded.error().message));
   const std::uint64_t end =
       number + 1 < footer.indexes.size() ? footer.indexes[number + 1].first : footer.summary.events;
-  if (decoded->blocks.empty() || decoded->blocks.front().first != pointer.first ||
-      decoded->blocks.back().first + decoded->blocks.back().events != end) {
+  // The last page may hold names only, of events that all have their blocks in pages before.
+  const auto& blocks = decoded->blocks;
+  const std::uint64_t from = blocks.empty() ? end : blocks.front().first;
+  const std::uint64_t to = blocks.empty() ? end : blocks.back().first + blocks.back().events;
+  if (from != pointer.first || to != end) {
     return fail(damaged("the index does not cover all events"));
   }
   page = std::move(*decoded);

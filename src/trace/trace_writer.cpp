@@ -40,7 +40,7 @@ struct TraceWriter::Impl {
   Names names;
   std::size_t block_events;
   std::optional<model::BlockBuilder> builder;  // of events appended one by one
-  EventsEncoder events;
+  EventsEncoder encoder;
   NamesEncoder names_encoder;
   Summarizer summarizer;
   Bounds bounds;
@@ -100,13 +100,13 @@ Status TraceWriter::Impl::append_block(BlockView block, const Names& from) {
   block.first = summarizer.summary().events;
   // Names first: a file cut anywhere names all that its events use.
   if (auto ok = write_names(from); !ok) return remember(ok);
-  if (auto ok = events.encode(block, bounds, out.payload()); !ok) return remember(ok);
+  if (auto ok = encoder.encode(block, bounds, out.payload()); !ok) return remember(ok);
   const std::uint64_t offset = out.offset();
   const auto count = static_cast<std::uint32_t>(block.size());
   if (auto ok = out.write(BlockType::events, block.first, count); !ok) return remember(ok);
   summarizer.add(block, bounds);
   index.blocks.push_back({offset, block.first, count, static_cast<std::uint32_t>(out.offset() - offset)});
-  auto& threads = index.threads.emplace_back(events.threads().begin(), events.threads().end());
+  auto& threads = index.threads.emplace_back(encoder.threads().begin(), encoder.threads().end());
   std::sort(threads.begin(), threads.end());
   return index.blocks.size() == kBlocksPerIndex ? remember(write_index()) : Status{};
 }
@@ -122,16 +122,19 @@ Status TraceWriter::Impl::write_names(const Names& from) {
 }
 
 Status TraceWriter::Impl::write_index() {
-  if (index.blocks.empty()) return {};
-  footer.indexes.push_back({out.offset(), index.blocks.front().first});
+  if (index.blocks.empty() && index.names.empty()) return {};
+  const std::uint64_t events = summarizer.summary().events;
+  footer.indexes.push_back({out.offset(), index.blocks.empty() ? events : index.blocks.front().first});
   encode_index(index, out.payload());
   index = {};
-  return out.write(BlockType::index, summarizer.summary().events, 0);
+  return out.write(BlockType::index, events, 0);
 }
 
 Status TraceWriter::Impl::write_end() {
   if (failure) return fail(*failure);
   finished = true;
+  // What was named since the last block; nothing where the caller brought the names.
+  if (auto ok = write_names(names); !ok) return ok;
   if (auto ok = write_index(); !ok) return ok;
   const Summary& summary = summarizer.summary();
   for (std::size_t first = 0; first < summary.per_thread.size(); first += kThreadsPerBlock) {

@@ -3,6 +3,7 @@
 #
 #   %deadheat      the program under test
 #   %exits CODE    runs the command after it, and fails unless it ends with this code
+#   %refuses CODE PATTERN   the same, and it says so in one line on standard error that matches the pattern
 #   %S %s %t       folder of the test, the test, a name of its own for its files
 #   FileCheck      LLVM's, ignoring nothing but differences in blanks
 import os
@@ -24,6 +25,7 @@ config.test_exec_root = scratch
 tools = os.path.join(config.test_source_root, "tools")
 config.substitutions.append(("%deadheat", deadheat))
 config.substitutions.append(("%exits", os.path.join(tools, "exits")))
+config.substitutions.append(("%refuses", os.path.join(tools, "refuses")))
 config.substitutions.append(("%tools", tools))
 config.substitutions.append(("%root", os.path.dirname(os.path.dirname(config.test_source_root))))
 
