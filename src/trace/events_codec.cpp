@@ -299,8 +299,8 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
     t = previous = r.delta(previous);
     if (t >= bounds_.of(ObjectKind::thread)) return input_error("a thread id out of range");
   }
-  op_table_.clear();
-  op_state_.clear();
+  op_table_.resize(header.ops);
+  op_state_.resize(header.ops);
   std::uint32_t site = 0, stack = 0, base = 0;
   for (std::uint32_t i = 0; i < header.ops && r.ok(); ++i) {
     const auto tag = r.fixed<std::uint8_t>();
@@ -322,20 +322,24 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
     }
     base = r.delta(base);
     if (const char* what = fault(op)) return input_error(fmt::format("an operation with {}", what));
-    if (site >= bounds_.sites || index(op.stack) >= bounds_.stacks)
+    if (site >= bounds_.sites || index(op.stack) >= bounds_.stacks) {
       return input_error("a site or stack out of range");
-    const ObjectKind kind = object_kind(op.kind);
-    std::uint64_t bound = bounds_.of(kind);
-    if (kind == ObjectKind::variable) {
-      // All of an access must lie below the bound, not its first cell only.
-      const std::uint64_t more = cells(op) - 1;
-      bound = bound > more ? bound - more : 0;
     }
-    op_table_.push_back(op);
-    op_state_.push_back({base, static_cast<std::uint32_t>(bound)});
+    op_table_[i] = op;
+    op_state_[i] = {base, object_bound(op)};
   }
   if (!r.ok() || !r.at_end()) return input_error("the dictionary of operations does not fill its section");
   return {};
+}
+
+// What the object of an event with this operation must be smaller than.
+std::uint32_t EventsDecoder::object_bound(const Op& op) const {
+  const ObjectKind kind = object_kind(op.kind);
+  const std::uint64_t bound = bounds_.of(kind);
+  if (kind != ObjectKind::variable) return static_cast<std::uint32_t>(bound);
+  // All of an access must lie below the bound, not its first cell only.
+  const std::uint64_t more = cells(op) - 1;
+  return static_cast<std::uint32_t>(bound > more ? bound - more : 0);
 }
 
 Status EventsDecoder::read_threads(const EventsHeader& header, std::span<const char> bytes,
