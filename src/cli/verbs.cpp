@@ -9,6 +9,9 @@ namespace deadheat::cli {
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
     &kConvert,
+    &kGenerate,
+    &kCheck,
+    &kStat,
     &kRepair,
     &kHelp,
 };
