@@ -1,6 +1,7 @@
 #include "generate/mailboxes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace deadheat::generate {
 
@@ -8,7 +9,7 @@ Mailboxes::Mailboxes(Machine& machine, Sections::Range shared)
     : m_(machine), shared_(shared), boxes_(machine.threads.size()) {
   per_box_ = shared.count / static_cast<std::uint32_t>(boxes_.size());
   // About 2.7 events a side are atomics: its look, its store or both with a fence, and some counting.
-  accesses_ = static_cast<std::uint32_t>(2.7 * m_.p.access_share / (1 - m_.p.access_share) + 0.5);
+  accesses_ = static_cast<std::uint32_t>(std::lround(2.7 * m_.p.access_share / (1 - m_.p.access_share)));
 }
 
 bool Mailboxes::start(ThreadState& t) {

@@ -1,6 +1,7 @@
 #include "generate/queues.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace deadheat::generate {
 
@@ -8,7 +9,7 @@ namespace {
 
 // The accesses among which `others` other events make up the share that is left.
 std::uint32_t accesses_for(double access_share, unsigned others) {
-  return static_cast<std::uint32_t>(others * access_share / (1 - access_share) + 0.5);
+  return static_cast<std::uint32_t>(std::lround(others * access_share / (1 - access_share)));
 }
 
 }  // namespace

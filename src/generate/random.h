@@ -30,7 +30,7 @@ class Random {
 
 // A probability in 1/65536ths, to be compared with 16 random bits.
 constexpr std::uint32_t sixteenth_bits(double probability) {
-  return static_cast<std::uint32_t>(probability * 65536.0 + 0.5);
+  return static_cast<std::uint32_t>(probability * 131072.0 + 1) / 2;  // rounded
 }
 
 }  // namespace deadheat::generate
