@@ -167,7 +167,7 @@ Result<std::string> truth_path(const Arguments& arguments, const std::string& ou
     return usage_error("generate: --truth is about planted races; add --races N");
   }
   if (arguments.has("truth")) {
-    const std::string path(arguments.get("truth"));
+    std::string path(arguments.get("truth"));
     if (path == "-" && output == "-")
       return usage_error("generate: the trace and its truth cannot both go to '-'");
     if (path == output)
