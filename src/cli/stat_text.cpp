@@ -134,8 +134,9 @@ std::vector<ThreadId> busiest_threads(const Summary& summary, std::size_t n) {
                       const std::uint64_t x = summary.per_thread[a].events, y = summary.per_thread[b].events;
                       return x != y ? x > y : a < b;
                     });
-  std::vector<ThreadId> out;
-  for (std::size_t i = 0; i < n; ++i) out.push_back(ThreadId{ids[i]});
+  std::vector<ThreadId> out(n);
+  std::transform(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(n), out.begin(),
+                 [](std::uint32_t id) { return ThreadId{id}; });
   return out;
 }
 

@@ -1,18 +1,8 @@
 #include "generate/queues.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace deadheat::generate {
-
-namespace {
-
-// The accesses among which `others` other events make up the share that is left.
-std::uint32_t accesses_for(double access_share, unsigned others) {
-  return static_cast<std::uint32_t>(std::lround(others * access_share / (1 - access_share)));
-}
-
-}  // namespace
 
 Queues::Queues(Machine& machine, Sections::Range shared) : m_(machine), shared_(shared) {
   const std::uint32_t queues = std::max(1u, m_.p.threads / 4);
