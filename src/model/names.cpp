@@ -11,12 +11,12 @@
 namespace deadheat {
 
 namespace {
-constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
+constexpr std::size_t kFirstChunkBytes = std::size_t{1} << 10, kChunkBytes = std::size_t{1} << 18;
 }
 
 std::string_view NameTable::keep(std::string_view name) {
   if (name.size() > free_bytes_) {
-    const std::size_t size = std::max(kChunkBytes, name.size());
+    const std::size_t size = std::max(name.size(), std::clamp(2 * bytes_, kFirstChunkBytes, kChunkBytes));
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     free_ = chunks_.back().get();
     free_bytes_ = size;

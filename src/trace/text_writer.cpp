@@ -15,7 +15,7 @@ namespace deadheat::trace {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 12, kBufferBytes = std::size_t{1} << 18;
 constexpr std::string_view kExtendOrLose =
     "--to text writes all kinds and attributes, --lossy leaves out what STD text does not have";
 constexpr std::string_view kLose = "--lossy leaves it out";
@@ -25,8 +25,9 @@ class Writer final : public TextWriter {
  public:
   Writer(std::unique_ptr<ByteOutput> output, std::string name, const TextOptions& options)
       : output_(std::move(output)), name_(std::move(name)), lossy_(options.lossy), ops_(options) {
+    text_names_.reserve(kObjectKinds);
     for (std::size_t k = 0; k < kObjectKinds; ++k) text_names_.emplace_back(static_cast<ObjectKind>(k));
-    buffer_.resize(kBufferBytes);
+    buffer_.resize(kFirstBufferBytes);
   }
 
   Status append(const BlockView& block, const Names& names) override;
@@ -40,7 +41,8 @@ class Writer final : public TextWriter {
                         const Names& names);
   Status check_names(const BlockView& block, const Names& names) const;
   tl::unexpected<Error> refuse(std::uint64_t event, const std::string& what, std::string_view next) const;
-  Status flush(std::size_t room);
+  Status make_room(std::size_t bytes);
+  Status flush();
   void put(std::string_view text) {
     std::memcpy(buffer_.data() + used_, text.data(), text.size());
     used_ += text.size();
@@ -90,7 +92,7 @@ Status Writer::append(const BlockView& block, const Names& names) {
     }
     const std::size_t bytes = thread.size() + op.before.size() + object.size() + op.after.size();
     if (bytes > buffer_.size() - used_) [[unlikely]] {
-      if (Status flushed = flush(bytes); !flushed) return flushed;
+      if (Status made = make_room(bytes); !made) return made;
     }
     put(thread);
     put(op.before);
@@ -161,16 +163,18 @@ std::uint64_t Writer::changed_names() const {
   return sum;
 }
 
-// Makes room for so many bytes.
-Status Writer::flush(std::size_t room) {
-  if (Status put = output_->write({buffer_.data(), used_}); !put) return put;
-  used_ = 0;
-  if (buffer_.size() < room) buffer_.resize(room);
+Status Writer::make_room(std::size_t bytes) {
+  if (buffer_.size() >= kBufferBytes) {
+    if (Status flushed = flush(); !flushed) return flushed;
+  }
+  if (bytes > buffer_.size() - used_) buffer_.resize(std::max(used_ + bytes, 2 * buffer_.size()));
   return {};
 }
 
+Status Writer::flush() { return output_->write({buffer_.data(), std::exchange(used_, 0)}); }
+
 Status Writer::finish() {
-  if (Status flushed = flush(0); !flushed) return flushed;
+  if (Status flushed = flush(); !flushed) return flushed;
   return output_->finish();
 }
 

@@ -11,9 +11,10 @@ using namespace deadheat;
 namespace {
 
 void check_pieces(const std::string& text, const ReadOptions& options, const Result<test::TextTrace>& whole,
-                  std::size_t piece) {
-  const auto pieces = test::read_text(text, options, piece);
-  DEADHEAT_ASSERT(pieces.has_value() == whole.has_value(), "the sizes of the pieces do not matter");
+                  std::size_t piece, std::size_t block) {
+  const auto pieces = test::read_text(text, options, piece, "", block);
+  DEADHEAT_ASSERT(pieces.has_value() == whole.has_value(),
+                  "the sizes of the pieces and blocks do not matter");
   if (!whole) {
     DEADHEAT_ASSERT(pieces.error().message == whole.error().message, "the error is the same");
     return;
@@ -29,7 +30,8 @@ void check_pieces(const std::string& text, const ReadOptions& options, const Res
 void check_round_trip(const test::TextTrace& trace, const ReadOptions& options, std::size_t block) {
   const auto text = test::write_text(trace.events, trace.names(), {.extended = true}, block);
   DEADHEAT_ASSERT(text && text->losses.empty(), "what was read can be written");
-  const auto again = test::read_text(text->text, {.literal_threads = options.literal_threads});
+  const auto again =
+      test::read_text(text->text, {.literal_threads = options.literal_threads}, SIZE_MAX, "", 200);
   DEADHEAT_ASSERT(again.has_value(), "and read again");
   DEADHEAT_ASSERT(again->events == trace.events && again->named == trace.named, "and is the same");
   const auto twice = test::write_text(again->events, again->names(), {.extended = true});
@@ -43,7 +45,7 @@ void check_lossy(const test::TextTrace& trace) {
   for (const Warning& loss : text->losses) {
     if (loss.message.ends_with("was left out")) left_out += loss.count;
   }
-  const auto again = test::read_text(text->text, {.literal_threads = true});
+  const auto again = test::read_text(text->text, {.literal_threads = true}, SIZE_MAX, "", 200);
   DEADHEAT_ASSERT(again && again->events.size() + left_out == trace.events.size(),
                   "and what is lost is counted");
 }
@@ -56,10 +58,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint8_t how = data[size - 1];
   const std::string text(data, data + size - 1);
   const ReadOptions options{.literal_threads = (how & 1) != 0, .skip_bad = (how & 2) != 0};
-  const auto trace = test::read_text(text, options);
-  check_pieces(text, options, trace, 1 + (how >> 2) % 31u);
+  // Blocks are smaller than in use, where setting up 16384 events would cost more than reading the few.
+  const auto trace = test::read_text(text, options, SIZE_MAX, "", 200);
+  const std::size_t piece = 1 + (how >> 2) % 31u, block = 1 + (how >> 4) * 5u;
+  check_pieces(text, options, trace, piece, block);
   if (!trace) return 0;
-  check_round_trip(*trace, options, 1 + (how >> 4) * 5u);
+  check_round_trip(*trace, options, block);
   check_lossy(*trace);
   return 0;
 }

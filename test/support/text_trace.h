@@ -72,8 +72,10 @@ inline NamedEvent named(const Event& event, const Names& names) {
 
 // Reads all of a text, or gives the error.
 inline Result<TextTrace> read_text(const std::string& text, const ReadOptions& options = {},
-                                   std::size_t piece = SIZE_MAX, const std::string& head = "") {
-  auto source = trace::open_std(std::make_unique<MemoryInput>(text, piece), "trace.std", head, options);
+                                   std::size_t piece = SIZE_MAX, const std::string& head = "",
+                                   std::size_t block_events = kBlockEvents) {
+  auto source =
+      trace::open_std(std::make_unique<MemoryInput>(text, piece), "trace.std", head, options, block_events);
   if (!source) return fail(source.error());
   TextTrace out;
   out.source = std::move(*source);
@@ -98,7 +100,7 @@ inline Result<Written> write_text(const std::vector<Event>& events, const Names&
                                   const TextOptions& options, std::size_t block = kBlockEvents) {
   Written out;
   auto writer = trace::TextWriter::to(std::make_unique<MemoryOutput>(out.text), "out.std", options);
-  model::BlockBuilder builder(block);
+  model::BlockBuilder builder(std::clamp<std::size_t>(events.size(), 1, block));
   std::uint64_t first = 0;
   const auto pass_on = [&]() -> Status {
     auto passed = writer->append(builder.view(first), names);

@@ -11,7 +11,7 @@ namespace deadheat::trace {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
+constexpr std::size_t kFirstSlots = 64;
 constexpr std::uint64_t kDenseAlways = 65536;  // numbers so small cost 256 KiB at most
 constexpr std::uint64_t kDensePerName = 4;
 
@@ -26,8 +26,7 @@ std::uint64_t seed_of_this_run() {
 }  // namespace
 
 Interner::Interner()
-    : dense_(NameKey::kText),
-      distinct_(NameKey::kText),
+    : tables_(1),
       numbers_(kFirstSlots, NumberSlot{0, 0, kMissing}),
       number_mask_(kFirstSlots - 1),
       texts_(kFirstSlots),
@@ -40,7 +39,7 @@ std::uint64_t Interner::hash_text(std::string_view name) const {
 
 std::uint32_t Interner::find_number(const NameKey& key) {
   if (number_count_ == 0) return kMissing;
-  auto& dense = dense_[key.form];
+  auto& dense = tables_[table_of_[key.form]].ids;
   for (std::uint64_t at = mix(key) & number_mask_; numbers_[at].id != kMissing;
        at = (at + 1) & number_mask_) {
     if (numbers_[at].number != key.bits || numbers_[at].form != key.form) continue;
@@ -68,20 +67,24 @@ std::uint32_t Interner::find_text(const NameKey& key, std::string_view name) con
 std::size_t Interner::bytes() const {
   std::size_t sum = numbers_.capacity() * sizeof(NumberSlot) + texts_.capacity() * sizeof(TextSlot) +
                     all_texts_.capacity() * sizeof(Text);
-  for (const auto& dense : dense_) sum += dense.capacity() * sizeof(std::uint32_t);
+  for (const Table& table : tables_) sum += table.ids.capacity() * sizeof(std::uint32_t);
   return sum;
 }
 
 void Interner::insert(const NameKey& key, std::string_view name, std::uint32_t id) {
   if (key.form == NameKey::kText) return insert_text(key, name, id);
-  ++distinct_[key.form];
+  if (table_of_[key.form] == 0) {
+    table_of_[key.form] = static_cast<std::uint16_t>(tables_.size());
+    tables_.emplace_back();
+  }
   if (!insert_dense(key, id)) insert_number(key, id);
 }
 
 // A number that is far above the count of names seen would cost memory out of proportion to the input.
 bool Interner::insert_dense(const NameKey& key, std::uint32_t id) {
-  auto& dense = dense_[key.form];
-  const std::uint64_t limit = kDenseAlways + kDensePerName * distinct_[key.form];
+  Table& table = tables_[table_of_[key.form]];
+  auto& dense = table.ids;
+  const std::uint64_t limit = kDenseAlways + kDensePerName * ++table.distinct;
   if (key.bits >= limit) return false;
   if (key.bits >= dense.size()) {
     const std::size_t size =

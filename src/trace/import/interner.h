@@ -2,6 +2,7 @@
 // number, and those need no hashing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -76,7 +77,7 @@ class Interner {
   [[gnu::always_inline]] void prefetch(const NameKey& key) const {
     if (key.form == NameKey::kText) {
       __builtin_prefetch(&texts_[key.bits & text_mask_]);
-    } else if (const auto& dense = dense_[key.form]; key.bits < dense.size()) {
+    } else if (const auto& dense = tables_[table_of_[key.form]].ids; key.bits < dense.size()) {
       __builtin_prefetch(&dense[key.bits]);
     } else {
       __builtin_prefetch(&numbers_[mix(key) & number_mask_]);
@@ -88,15 +89,15 @@ class Interner {
     const std::uint32_t wanted = tag(key.bits, name.size());
     std::uint64_t at = key.bits & text_mask_;
     while (texts_[at].tag != wanted && texts_[at].data != nullptr) at = (at + 1) & text_mask_;
-    if (texts_[at].data == nullptr) return;  // a new name
+    if (texts_[at].data == nullptr) return;
     __builtin_prefetch(texts_[at].data);
-    __builtin_prefetch(texts_[at].data + name.size() - 1);
+    __builtin_prefetch(texts_[at].data + name.size() - 1);  // it may go over the end of a cache line
   }
 
   // The id, or kMissing.
   std::uint32_t find(const NameKey& key, std::string_view name) {
     if (key.form != NameKey::kText) [[likely]] {
-      const auto& dense = dense_[key.form];
+      const auto& dense = tables_[table_of_[key.form]].ids;
       if (key.bits < dense.size() && dense[key.bits] != kMissing) [[likely]]
         return dense[key.bits];
       return find_number(key);
@@ -111,6 +112,11 @@ class Interner {
   std::size_t bytes() const;
 
  private:
+  // The ids of the numbers of one form, while these are not much greater than their count.
+  struct Table {
+    std::vector<std::uint32_t, base::HugePages<std::uint32_t>> ids;
+    std::uint64_t distinct = 0;
+  };
   struct NumberSlot {
     std::uint64_t number;
     std::uint32_t form;
@@ -146,9 +152,9 @@ class Interner {
   void grow_numbers();
   void grow_texts();
 
-  // By form: id of each number, while the numbers are not much greater than their count.
-  std::vector<std::vector<std::uint32_t, base::HugePages<std::uint32_t>>> dense_;
-  std::vector<std::uint64_t> distinct_;  // by form
+  // The tables of the forms that there are; [0] is that of the others, and stays empty.
+  std::vector<Table> tables_;
+  std::array<std::uint16_t, NameKey::kText> table_of_{};  // by form
   // Other numbers, and texts: open addressing, at most half full.
   std::vector<NumberSlot, base::HugePages<NumberSlot>> numbers_;
   std::uint64_t number_mask_, number_count_ = 0;

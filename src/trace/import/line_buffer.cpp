@@ -7,7 +7,9 @@
 namespace deadheat::trace {
 
 namespace {
-// Small enough that text and marks are still in the second-level cache when they are used.
+// Small enough that text and marks are still in the second-level cache when they are used. The first pieces
+// are smaller, for small files.
+constexpr std::size_t kFirstPieceBytes = std::size_t{1} << 12;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 17;
 }  // namespace
 
@@ -15,7 +17,8 @@ LineBuffer::LineBuffer(std::unique_ptr<ByteInput> input, std::string head)
     : input_(std::move(input)),
       head_(std::move(head)),
       find_marks_(best_find_marks()),
-      buffer_(kPadding + 2 * kPieceBytes + kPadding),
+      piece_bytes_(kFirstPieceBytes),
+      buffer_(kPadding + kFirstPieceBytes + kPadding),
       marks_(buffer_.size() + kMarkSlack) {}
 
 void LineBuffer::make_room() {
@@ -30,7 +33,7 @@ void LineBuffer::make_room() {
     begin_ -= by;
     end_ -= by;
   }
-  const std::size_t wanted = end_ + kPieceBytes + kPadding;
+  const std::size_t wanted = end_ + piece_bytes_ + kPadding;
   if (buffer_.size() < wanted) {
     buffer_.resize(std::max(wanted, 2 * buffer_.size()));
     marks_.resize(buffer_.size() + kMarkSlack);
@@ -49,9 +52,10 @@ Result<bool> LineBuffer::refill() {
   if (at_end_) return false;
   make_room();
   char* const to = buffer_.data() + end_;
-  auto got = read(to, kPieceBytes);
+  auto got = read(to, piece_bytes_);
   if (!got) return fail(std::move(got).error());
   std::size_t bytes = *got;
+  if (bytes == piece_bytes_) piece_bytes_ = std::min(2 * piece_bytes_, kPieceBytes);
   if (bytes == 0) {
     at_end_ = true;
     if (begin_ == end_ || to[-1] == '\n') return false;

@@ -50,6 +50,7 @@ class LineBuffer {
   std::string head_;
   std::size_t head_given_ = 0;
   FindMarks find_marks_;
+  std::size_t piece_bytes_;
   std::vector<char> buffer_;
   std::vector<std::uint32_t> marks_;
   std::uint32_t begin_ = kPadding, end_ = kPadding;  // of the pending text

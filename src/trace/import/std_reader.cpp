@@ -34,12 +34,15 @@ bool looks_binary(std::string_view head) {
 
 class StdReader final : public Source {
  public:
-  StdReader(std::unique_ptr<ByteInput> input, std::string name, std::string head, const ReadOptions& options)
+  StdReader(std::unique_ptr<ByteInput> input, std::string name, std::string head, const ReadOptions& options,
+            std::size_t block_events)
       : lines_(std::move(input), std::move(head)),
         name_(std::move(name)),
         skip_bad_(options.skip_bad),
         binding_(names_.threads, options.literal_threads ? ThreadBinding::Reading::literal
-                                                         : ThreadBinding::Reading::bind_numbers) {
+                                                         : ThreadBinding::Reading::bind_numbers),
+        block_events_(block_events),
+        block_(block_events) {
     codes_.resize(1);  // of SiteId::none
   }
 
@@ -89,6 +92,7 @@ class StdReader final : public Source {
   std::array<Interner, kObjectKinds> objects_;
   std::vector<Code> codes_;  // by site
   std::array<Ready, kBatch> batch_;
+  std::size_t block_events_;
   model::BlockBuilder block_;
   BlockView view_;
   std::uint32_t block_number_ = 0;
@@ -140,7 +144,7 @@ std::size_t StdReader::gather_plain_lines() {
   if (in_long_line_) return 0;
   const char* const text = lines_.text();
   const auto marks = lines_.marks();
-  const std::size_t limit = std::min({kBatch, kBlockEvents - block_.size(), marks.size() / 3});
+  const std::size_t limit = std::min({kBatch, block_events_ - block_.size(), marks.size() / 3});
   std::uint32_t begin = lines_.begin();
   std::size_t count = 0;
   for (; count < limit; ++count) {
@@ -315,8 +319,9 @@ std::vector<Warning> StdReader::warnings() const {
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_std(std::unique_ptr<ByteInput> input, std::string name, std::string head,
-                                         const ReadOptions& options) {
-  auto reader = std::make_unique<StdReader>(std::move(input), std::move(name), std::move(head), options);
+                                         const ReadOptions& options, std::size_t block_events) {
+  auto reader =
+      std::make_unique<StdReader>(std::move(input), std::move(name), std::move(head), options, block_events);
   if (Status started = reader->start(); !started) return fail(std::move(started).error());
   return reader;
 }

@@ -9,8 +9,9 @@
 
 namespace deadheat::trace {
 
-// `name` is what errors call the input. `head` holds bytes already taken from it.
+// `name` is what errors call the input. `head` holds bytes already taken from it. Every block but the last
+// has `block_events` events.
 Result<std::unique_ptr<Source>> open_std(std::unique_ptr<ByteInput> input, std::string name, std::string head,
-                                         const ReadOptions& options);
+                                         const ReadOptions& options, std::size_t block_events = kBlockEvents);
 
 }  // namespace deadheat::trace

@@ -237,13 +237,13 @@ rc::Gen<std::string> any_text() {
                       });
 }
 
-TEST(StdReader, TheSizesOfThePiecesDoNotMatter) {
+TEST(StdReader, TheSizesOfThePiecesAndBlocksDoNotMatter) {
   EXPECT_TRUE(rc::check([] {
     const std::string text = *any_text();
     const ReadOptions options{.skip_bad = *rc::gen::arbitrary<bool>()};
     const auto whole = read_text(text, options);
     for (std::size_t piece = 1; piece <= 7; ++piece) {
-      const auto pieces = read_text(text, options, piece);
+      const auto pieces = read_text(text, options, piece, "", *rc::gen::inRange<std::size_t>(1, 30));
       RC_ASSERT(whole.has_value() == pieces.has_value());
       if (!whole) {
         RC_ASSERT(whole.error().message == pieces.error().message);
