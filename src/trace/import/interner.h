@@ -88,6 +88,7 @@ class Interner {
     const std::uint32_t wanted = tag(key.bits, name.size());
     std::uint64_t at = key.bits & text_mask_;
     while (texts_[at].tag != wanted && texts_[at].data != nullptr) at = (at + 1) & text_mask_;
+    if (texts_[at].data == nullptr) return;  // a new name
     __builtin_prefetch(texts_[at].data);
     __builtin_prefetch(texts_[at].data + name.size() - 1);
   }
