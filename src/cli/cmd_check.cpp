@@ -203,7 +203,8 @@ constinit const Verb kCheck = {
         "and the name of the rule. The exit code is 0 if all traces are well formed, else 3.\n\n"
         "--repair writes a trace without the violations if each of them can be mended in one way only: "
         "releases of "
-        "locks that nobody holds, receives without a send, and misplaced begins and ends are dropped, "
+        "locks that nobody holds, repeated forks, receives without a send, and misplaced begins and ends are "
+        "dropped, "
         "attributes "
         "that mean nothing are cleared. Otherwise nothing is written.",
     .examples =
