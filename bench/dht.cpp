@@ -1,30 +1,26 @@
-// How fast a .dht is read and written, on one core, in CPU time:  bench_dht TRACE [repeats]
+// How fast a .dht is read and written, on one core, in CPU time:  bench_dht TRACE [repeats|read]
+// With "read" it only reads the trace once, for counting instructions.
 // read: every block of the file, checksums verified, decoded into columns (file in the page cache).
 // write: its first blocks, held in memory as columns, encoded, summarised and written to a file on /dev/shm.
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "bench/cpu_time.h"
 #include "deadheat/trace.h"
 
 namespace {
 
 using namespace deadheat;
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
+using bench::cpu_seconds;
 
 template <class T>
-T orDie(Result<T> result) {
+T or_die(Result<T> result) {
   if (result) {
     if constexpr (std::is_void_v<T>) {
       return;
@@ -53,9 +49,9 @@ Spread rates(int repeats, double events, Work work) {
 }
 
 std::uint64_t read_all(const std::string& path) {
-  auto reader = orDie(TraceReader::open(path));
+  auto reader = or_die(TraceReader::open(path));
   std::uint64_t sum = 0;
-  while (const BlockView* block = orDie(reader->next())) sum += block->object[0] + block->size();
+  while (const BlockView* block = or_die(reader->next())) sum += block->object[0] + block->size();
   return sum;
 }
 
@@ -71,19 +67,20 @@ struct Kept {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: bench_dht TRACE [repeats]\n");
+    fmt::print(stderr, "usage: bench_dht TRACE [repeats|read]\n");
     return 2;
   }
   const std::string path = argv[1];
-  const int repeats = argc > 2 ? std::atoi(argv[2]) : 5;
-  const auto reader = orDie(TraceReader::open(path));
+  if (argc > 2 && std::string(argv[2]) == "read") return read_all(path) == 0 ? 3 : 0;
+  const int repeats = argc > 2 ? std::max(1, std::atoi(argv[2])) : 5;
+  const auto reader = or_die(TraceReader::open(path));
   const auto events = static_cast<double>(reader->events());
   read_all(path);  // into the page cache
   const Spread read = rates(repeats, events, [&] { read_all(path); });
 
   std::vector<Kept> blocks;
   double kept = 0;
-  while (const BlockView* b = orDie(reader->next())) {
+  while (const BlockView* b = or_die(reader->next())) {
     blocks.push_back({{b->thread.begin(), b->thread.end()},
                       {b->object.begin(), b->object.end()},
                       {b->op.begin(), b->op.end()},
@@ -93,24 +90,22 @@ int main(int argc, char** argv) {
   }
   const std::string out = fmt::format("/dev/shm/bench_dht.{}.dht", getpid());
   const auto write = [&](bool by_event) {
-    auto writer = orDie(TraceWriter::create(out));
+    auto writer = or_die(TraceWriter::create(out));
     const Names none;
     for (const Kept& block : blocks) {
       const BlockView view = block.view();
       if (!by_event) {
-        orDie(writer->append(view, none));
+        or_die(writer->append(view, none));
         continue;
       }
-      for (std::size_t i = 0; i < view.size(); ++i) orDie(writer->append(view[i]));
+      for (std::size_t i = 0; i < view.size(); ++i) or_die(writer->append(view[i]));
     }
-    orDie(writer->finish());
+    or_die(writer->finish());
   };
   const Spread by_block = rates(repeats, kept, [&] { write(false); });
   const Spread by_event = rates(repeats, kept, [&] { write(true); });
   std::filesystem::remove(out);
 
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   fmt::print("{}: {:.0f} events, {:.2f} bytes an event\n", path, events,
              static_cast<double>(reader->file_bytes()) / events);
   const auto line = [](const char* what, const Spread& s) {

@@ -1,4 +1,4 @@
-// The text traces that the benchmarks of STD text read, and the clock they use.
+// The text traces that the benchmarks of STD text read.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "bench/cpu_time.h"
 
 namespace deadheat::bench {
 
@@ -66,13 +67,6 @@ inline std::uint64_t generate(const Load& load, std::uint64_t events, const std:
   }
   std::fclose(file);
   return written;
-}
-
-// Of the processor: other work on the machine does not count.
-inline double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
 }  // namespace deadheat::bench

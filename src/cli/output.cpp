@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/format.h"
+
 namespace deadheat::cli {
 
 namespace {
@@ -33,7 +35,11 @@ void say(std::string_view text) {
 }
 
 void say_warnings(std::span<const Warning> warnings) {
-  for (const Warning& warning : warnings) say("warning: " + warning.message);
+  for (const Warning& warning : warnings) {
+    const std::string times =
+        warning.count == 1 ? "" : fmt::format(" ({} times)", base::grouped(warning.count));
+    say(fmt::format("warning: {}{}", warning.message, times));
+  }
 }
 
 bool output_failed() { return first_error != 0 || std::ferror(stdout) != 0; }

@@ -22,7 +22,7 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 // To standard error, as "deadheat: <text>".
 void say(std::string_view text);
 
-// One line each, "deadheat: warning: <message>"; the messages hold their counts.
+// One line each: "deadheat: warning: <message> (12 times)".
 void say_warnings(std::span<const Warning> warnings);
 
 // True once standard output has an error: a verb that would go on for long may stop.

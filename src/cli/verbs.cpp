@@ -8,9 +8,7 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kConvert,
-    &kRepair,
-    &kHelp,
+    &kConvert, &kGenerate, &kCheck, &kStat, &kRepair, &kHelp,
 };
 
 std::span<const Verb* const> verbs() { return kVerbs; }

@@ -48,7 +48,7 @@ class Workload {
   }
   static std::uint32_t accesses_a_phase(const Parameters& p) {
     if (p.pattern == Pattern::mixed) return 8;
-    return static_cast<std::uint32_t>(std::min(2 * p.access_share / (1 - p.access_share), 1e9));
+    return accesses_for(p.access_share, 2);
   }
 
   void run_tree() {

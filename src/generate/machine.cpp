@@ -80,7 +80,7 @@ Machine::Machine(const Parameters& parameters, Sink& sink, Truth truth)
       ops(out, parameters),
       races(out, random, parameters, layout.races, ops.places + 1, std::move(truth)),
       threads(parameters.threads),
-      read_bits(sixteenth_bits(parameters.read_share)),
+      read_bits(sixteen_bits(parameters.read_share)),
       locks_(parameters.locks),
       walks_(std::max(1u, parameters.sites / 4)),
       marking_(parameters.races > 0) {

@@ -8,7 +8,7 @@ Mailboxes::Mailboxes(Machine& machine, Sections::Range shared)
     : m_(machine), shared_(shared), boxes_(machine.threads.size()) {
   per_box_ = shared.count / static_cast<std::uint32_t>(boxes_.size());
   // About 2.7 events a side are atomics: its look, its store or both with a fence, and some counting.
-  accesses_ = static_cast<std::uint32_t>(2.7 * m_.p.access_share / (1 - m_.p.access_share) + 0.5);
+  accesses_ = accesses_for(m_.p.access_share, 2.7);
 }
 
 bool Mailboxes::start(ThreadState& t) {

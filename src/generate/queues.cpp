@@ -4,15 +4,6 @@
 
 namespace deadheat::generate {
 
-namespace {
-
-// The accesses among which `others` other events make up the share that is left.
-std::uint32_t accesses_for(double access_share, unsigned others) {
-  return static_cast<std::uint32_t>(others * access_share / (1 - access_share) + 0.5);
-}
-
-}  // namespace
-
 Queues::Queues(Machine& machine, Sections::Range shared) : m_(machine), shared_(shared) {
   const std::uint32_t queues = std::max(1u, m_.p.threads / 4);
   slots_ = std::clamp(shared.count / queues, 1u, 8u);

@@ -2,6 +2,7 @@
 // number generators" (2014): one addition and a mix a number, state of 64 bits.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace deadheat::generate {
@@ -29,8 +30,13 @@ class Random {
 };
 
 // A probability in 1/65536ths, to be compared with 16 random bits.
-constexpr std::uint32_t sixteenth_bits(double probability) {
-  return static_cast<std::uint32_t>(probability * 65536.0 + 0.5);
+inline std::uint32_t sixteen_bits(double probability) {
+  return static_cast<std::uint32_t>(std::lround(probability * 65536.0));
+}
+
+// The number of accesses among which `others` other events are the rest of the share.
+inline std::uint32_t accesses_for(double access_share, double others) {
+  return static_cast<std::uint32_t>(std::lround(others * access_share / (1 - access_share)));
 }
 
 }  // namespace deadheat::generate

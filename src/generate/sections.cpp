@@ -5,7 +5,7 @@
 namespace deadheat::generate {
 
 Sections::Sections(Machine& machine, Range shared, Locks locks)
-    : m_(machine), locks_(locks), access_bits_(sixteenth_bits(machine.p.access_share)) {
+    : m_(machine), locks_(locks), access_bits_(sixteen_bits(machine.p.access_share)) {
   const Parameters& p = m_.p;
   const std::uint32_t own_sites = std::max(1u, p.sites / 4);  // the rest is for the threads' own variables
   const std::uint32_t first_site = p.sites > own_sites ? own_sites : 0;

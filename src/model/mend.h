@@ -7,6 +7,7 @@
 //   release-free   dropped. Nobody holds the lock: the section began before the trace did, and its acquire
 //                  cannot be put anywhere without inventing what it covered. (An order that this release
 //                  would have made is lost with it.)
+//   fork-repeated  dropped. Nothing happened between the two, so either of them says the same.
 //   recv-unsent    dropped. A receive is ordered after earlier sends and before nothing: without any it says
 //                  nothing.
 //   begin-twice, begin-late
@@ -28,8 +29,9 @@
 namespace deadheat::model {
 
 constexpr bool can_mend(Rule rule) {
-  return rule == Rule::release_free || rule == Rule::recv_unsent || rule == Rule::begin_twice ||
-         rule == Rule::begin_late || rule == Rule::after_end || rule == Rule::stray;
+  return rule == Rule::release_free || rule == Rule::fork_repeated || rule == Rule::recv_unsent ||
+         rule == Rule::begin_twice || rule == Rule::begin_late || rule == Rule::after_end ||
+         rule == Rule::stray;
 }
 
 // True if all that the survey found can be mended.

@@ -250,7 +250,9 @@ void WellFormed::fork(const NumberedEvent& e) {
   if (e.event.object == index(e.event.thread)) return note(Rule::fork_self, e);
   Thread& child = threads_[e.event.object];
   if (child.forked) {
-    note(Rule::fork_twice, e, child.forked);
+    const bool repeated =
+        child.forked->number + 1 == e.number && child.forked->event.thread == e.event.thread;
+    note(repeated ? Rule::fork_repeated : Rule::fork_twice, e, child.forked);
   } else if (child.first) {
     note(Rule::fork_late, e, child.first);
   } else if (child.joined) {

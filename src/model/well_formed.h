@@ -39,6 +39,8 @@ enum class Rule : std::uint8_t {
   fork_self,
   // A fork of a thread that was forked, has acted, or was joined before. Goes on: it starts anew.
   fork_twice,
+  // The same fork once more, as the very next event. Goes on: ignored.
+  fork_repeated,
   fork_late,
   fork_joined,
   // A join of itself. Goes on: ignored.
@@ -69,7 +71,7 @@ enum class Rule : std::uint8_t {
   // lock.
   stray,
 };
-inline constexpr std::size_t kRules = 21;
+inline constexpr std::size_t kRules = 22;
 
 std::string_view name_of(Rule rule);     // "lock-held": stable, for scripts
 std::string_view meaning_of(Rule rule);  // a short sentence

@@ -88,6 +88,8 @@ TEST(WellFormed, TheReleaseOfARobbedThreadIsLetPassOnce) {
 TEST(WellFormed, AThreadStartsAfterItsForkAndIsForkedOnce) {
   EXPECT_EQ(found({make(0, K::fork, 0)}), Faults{"0 fork-self"});
   EXPECT_EQ(found({make(0, K::fork, 1), make(2, K::fork, 1)}), Faults{"1 fork-twice 0"});
+  EXPECT_EQ(found({make(0, K::fork, 1), make(0, K::read), make(0, K::fork, 1)}), Faults{"2 fork-twice 0"});
+  EXPECT_EQ(found({make(0, K::fork, 1), make(0, K::fork, 1)}), Faults{"1 fork-repeated 0"});
   EXPECT_EQ(found({make(1, K::read), make(0, K::fork, 1)}), Faults{"1 fork-late 0"});
   EXPECT_EQ(found({make(0, K::join, 1), make(0, K::fork, 1)}), Faults{"1 fork-joined 0"});
   EXPECT_EQ(found({make(3, K::read), make(0, K::fork, 1), make(1, K::begin), make(1, K::read),
@@ -266,6 +268,17 @@ TEST(Mender, DropsWhatSaysNothing) {
   EXPECT_EQ(mender.mended(Rule::after_end), 2u);
   EXPECT_EQ(mender.mended(Rule::stray), 1u);
   EXPECT_EQ(mender.dropped(), 5u);
+}
+
+// As in the published trace of jigsaw, where every fork stands twice.
+TEST(Mender, DropsAForkThatIsRepeated) {
+  const Trace trace = {make(0, K::fork, 1), make(0, K::fork, 1), make(0, K::fork, 1), make(1, K::read)};
+  const WellFormed survey = check(trace);
+  ASSERT_TRUE(can_mend(survey));
+  Mender mender(survey);
+  EXPECT_EQ(mend_all(trace, mender), (Trace{make(0, K::fork, 1), make(1, K::read)}));
+  EXPECT_EQ(mender.mended(Rule::fork_repeated), 2u);
+  EXPECT_FALSE(can_mend(check({make(0, K::fork, 1), make(0, K::read), make(0, K::fork, 1)})));
 }
 
 TEST(Mender, RefusesWhereThereIsAChoice) {

@@ -7,10 +7,10 @@ namespace deadheat::model {
 
 std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, kRules> kNames = {
-      "lock-held",  "lock-upgrade", "release-free",   "release-other", "fork-self",      "fork-twice",
-      "fork-late",  "fork-joined",  "join-self",      "after-join",    "after-end",      "begin-twice",
-      "begin-late", "recv-unsent",  "barrier-inside", "barrier-back",  "barrier-closed", "barrier-exit",
-      "order",      "attribute",    "stray"};
+      "lock-held",     "lock-upgrade", "release-free", "release-other",  "fork-self",    "fork-twice",
+      "fork-repeated", "fork-late",    "fork-joined",  "join-self",      "after-join",   "after-end",
+      "begin-twice",   "begin-late",   "recv-unsent",  "barrier-inside", "barrier-back", "barrier-closed",
+      "barrier-exit",  "order",        "attribute",    "stray"};
   return kNames[static_cast<std::size_t>(rule)];
 }
 
@@ -28,6 +28,8 @@ std::string_view meaning_of(Rule rule) {
       return "no thread forks itself";
     case Rule::fork_twice:
       return "a thread is forked once";
+    case Rule::fork_repeated:
+      return "a fork is told once";
     case Rule::fork_late:
       return "a thread's first event follows its fork";
     case Rule::fork_joined:
@@ -83,6 +85,8 @@ class Sentence {
         return fmt::format("{} forks itself", actor());
       case Rule::fork_twice:
         return fmt::format("{} forks {}, which {} forked already", actor(), object(), other_actor());
+      case Rule::fork_repeated:
+        return fmt::format("{} forks {} twice in a row", actor(), object());
       case Rule::fork_late:
         return fmt::format("{} forks {}, which acted already", actor(), object());
       case Rule::fork_joined:

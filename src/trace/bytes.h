@@ -81,6 +81,15 @@ class ByteReader {
     return value;
   }
   std::uint64_t varint() {
+    // One or two bytes, nearly always.
+    if (left() >= 2) [[likely]] {
+      const auto word = load<std::uint16_t>(at_);
+      if ((word & 0x80) == 0) return ++at_, word & 0x7F;
+      if ((word & 0x8000) == 0) return at_ += 2, (word & 0x7F) | (word & 0x7F00) >> 1;
+    }
+    return long_varint();
+  }
+  std::uint64_t long_varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       if (at_ == end_) return stop(), 0;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "trace/bit_pack.h"
 #include "trace/bytes.h"
 #include "trace/stream_vbyte.h"
 
@@ -64,7 +65,7 @@ Status EventsEncoder::encode(const BlockView& block, Bounds& bounds, std::vector
   header.bounds = bounds;
   header.ops = static_cast<std::uint32_t>(block.ops.size());
   header.own_threads = static_cast<std::uint32_t>(own_threads_.size());
-  header.op_bytes = block.ops.size() <= 256 ? 1 : 2;
+  header.op_bits = static_cast<std::uint8_t>(bits_for(header.ops));
   const unsigned wide_bits = own_threads_.size() <= 256 ? 8 : 16;
   const unsigned flat_bits = own_threads_.size() <= 16 ? 4 : wide_bits;
   const bool flat = runs_.size() * (wide_bits / 8 + 1) > block.size() * flat_bits / 8;
@@ -215,13 +216,10 @@ void EventsEncoder::write_threads(const BlockView& block, const EventsHeader& he
 void EventsEncoder::write_ops(const BlockView& block, const EventsHeader& header,
                               std::vector<char>& out) const {
   const std::size_t start = out.size();
-  out.resize(start + block.size() * header.op_bytes);
-  char* codes = out.data() + start;
-  if (header.op_bytes == 1) {
-    for (std::size_t i = 0; i < block.size(); ++i) codes[i] = static_cast<char>(block.op[i]);
-  } else {
-    std::memcpy(codes, block.op.data(), block.size() * 2);
-  }
+  const std::size_t bytes = packed_bytes(block.size(), header.op_bits);
+  out.resize(start + bytes + 8);
+  pack_bits(block.op, header.op_bits, out.data() + start);
+  out.resize(start + bytes);
 }
 
 void EventsEncoder::write_objects(EventsHeader& header, std::vector<char>& out) const {
@@ -238,10 +236,10 @@ void EventsEncoder::write_objects(EventsHeader& header, std::vector<char>& out) 
 // ---- decoding ----
 
 void EventsDecoder::make_room(std::uint32_t events) {
-  if (op_.size() >= events) return;
-  op_.resize(events);
-  thread_.resize(events + kMaxRun);  // runs are written eight at a time
-  object_.resize(events + 4);        // and objects four
+  if (op_.size() >= events + std::size_t{8}) return;
+  op_.resize(events + 8);            // codes are unpacked eight at a time
+  thread_.resize(events + kMaxRun);  // runs are written in steps of eight
+  object_.resize(events + 4);        // objects four at a time
 }
 
 Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint64_t first,
@@ -254,8 +252,8 @@ Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint
   if (bounds_.of(ObjectKind::none) != 1 || !plausible(bounds_, first + events))
     return input_error("ids out of proportion to the number of events");
   if (header.ops == 0 || header.ops > kMaxBlockEvents || header.own_threads == 0 ||
-      header.own_threads > events || header.runs > events || (header.op_bytes != 1 && header.op_bytes != 2) ||
-      header.omitted >= kLengths || (header.op_bytes == 1 && header.ops > 256)) {
+      header.own_threads > events || header.runs > events || header.op_bits != bits_for(header.ops) ||
+      header.omitted >= kLengths) {
     return input_error("the block's header contradicts itself");
   }
   const bool nibbles = header.thread_bits == 4 && header.runs == 0 && header.own_threads <= 16;
@@ -266,7 +264,7 @@ Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint
   const std::uint64_t thread_bytes = header.runs != 0
                                          ? std::uint64_t{header.runs} * (header.thread_bits / 8 + 1)
                                          : (std::uint64_t{events} * header.thread_bits + 7) / 8;
-  const std::uint64_t op_bytes = std::uint64_t{events} * header.op_bytes;
+  const std::uint64_t op_bytes = packed_bytes(events, header.op_bits);
   const std::uint64_t control = control_bytes(events);
   const std::uint64_t wanted = sizeof header + std::uint64_t{header.dictionary_bytes} + thread_bytes +
                                op_bytes + control + header.object_bytes + kPadding;
@@ -301,8 +299,8 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
     t = previous = r.delta(previous);
     if (t >= bounds_.of(ObjectKind::thread)) return input_error("a thread id out of range");
   }
-  op_table_.clear();
-  op_state_.clear();
+  op_table_.resize(header.ops);
+  op_state_.resize(header.ops);
   std::uint32_t site = 0, stack = 0, base = 0;
   for (std::uint32_t i = 0; i < header.ops && r.ok(); ++i) {
     const auto tag = r.fixed<std::uint8_t>();
@@ -324,20 +322,24 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
     }
     base = r.delta(base);
     if (const char* what = fault(op)) return input_error(fmt::format("an operation with {}", what));
-    if (site >= bounds_.sites || index(op.stack) >= bounds_.stacks)
+    if (site >= bounds_.sites || index(op.stack) >= bounds_.stacks) {
       return input_error("a site or stack out of range");
-    const ObjectKind kind = object_kind(op.kind);
-    std::uint64_t bound = bounds_.of(kind);
-    if (kind == ObjectKind::variable) {
-      // All of an access must lie below the bound, not its first cell only.
-      const std::uint64_t more = cells(op) - 1;
-      bound = bound > more ? bound - more : 0;
     }
-    op_table_.push_back(op);
-    op_state_.push_back({base, static_cast<std::uint32_t>(bound)});
+    op_table_[i] = op;
+    op_state_[i] = {base, object_bound(op)};
   }
   if (!r.ok() || !r.at_end()) return input_error("the dictionary of operations does not fill its section");
   return {};
+}
+
+// What the object of an event with this operation must be smaller than.
+std::uint32_t EventsDecoder::object_bound(const Op& op) const {
+  const ObjectKind kind = object_kind(op.kind);
+  const std::uint64_t bound = bounds_.of(kind);
+  if (kind != ObjectKind::variable) return static_cast<std::uint32_t>(bound);
+  // All of an access must lie below the bound, not its first cell only.
+  const std::uint64_t more = cells(op) - 1;
+  return static_cast<std::uint32_t>(bound > more ? bound - more : 0);
 }
 
 Status EventsDecoder::read_threads(const EventsHeader& header, std::span<const char> bytes,
@@ -388,17 +390,9 @@ Status EventsDecoder::read_threads(const EventsHeader& header, std::span<const c
 
 Status EventsDecoder::read_ops(const EventsHeader& header, std::span<const char> bytes,
                                std::uint32_t events) {
+  unpack_bits(bytes.data(), events, header.op_bits, op_.data());
   std::uint16_t most = 0;
-  if (header.op_bytes == 1) {
-    const auto* raw = reinterpret_cast<const unsigned char*>(bytes.data());
-    for (std::size_t i = 0; i < events; ++i) {
-      op_[i] = raw[i];
-      most = std::max(most, op_[i]);
-    }
-  } else {
-    std::memcpy(op_.data(), bytes.data(), std::size_t{events} * 2);
-    for (std::size_t i = 0; i < events; ++i) most = std::max(most, op_[i]);
-  }
+  for (std::size_t i = 0; i < events; ++i) most = std::max(most, op_[i]);
   if (most >= header.ops) return input_error("an operation code out of range");
   return {};
 }

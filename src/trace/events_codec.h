@@ -66,6 +66,7 @@ class EventsDecoder {
 
   void make_room(std::uint32_t events);
   Status read_dictionary(const EventsHeader& header, std::span<const char> bytes);
+  std::uint32_t object_bound(const Op& op) const;
   Status read_threads(const EventsHeader& header, std::span<const char> bytes, std::uint32_t events);
   Status read_ops(const EventsHeader& header, std::span<const char> bytes, std::uint32_t events);
   Status read_objects(const EventsHeader& header, const char* control, const char* data,

@@ -67,7 +67,7 @@ struct EventsHeader {
   std::uint32_t own_threads;  // threads with events in this block
   std::uint32_t runs;         // 0: one thread code an event
   std::uint8_t thread_bits;   // width of a thread code: 4 (only without runs), 8 or 16
-  std::uint8_t op_bytes;      // width of an operation code: 1 or 2
+  std::uint8_t op_bits;       // width of an operation code: what `ops` codes need
   std::uint8_t omitted;       // which of the lengths 0..4 the object column does not use
   std::uint8_t reserved;
   std::uint32_t dictionary_bytes;

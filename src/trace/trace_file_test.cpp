@@ -105,6 +105,8 @@ TEST(TraceFile, GivesBackAllEventsNamesAndTheSummary) {
     EXPECT_EQ(summary->variables, 50u);
     EXPECT_EQ(summary->by_kind[static_cast<std::size_t>(EventKind::acquire)], (50000u + 8) / 9);
     EXPECT_EQ(summary->per_thread[1].first, 7u);
+    EXPECT_EQ(summary->per_thread[1].last, 49993u);
+    EXPECT_EQ(summary->per_thread[1].events, 7u * 1429);
   }
 }
 

@@ -82,7 +82,7 @@ def events(payload, first, n):
     r = Bytes(payload)
     r.fixed("8I")
     entries, own, runs = r.fixed("3I")
-    bits, code_bytes, omitted, _ = r.fixed("4B")
+    bits, code_bits, omitted, _ = r.fixed("4B")
     _, object_bytes = r.fixed("2I")
     threads, previous = [], 0
     for _ in range(own):
@@ -94,7 +94,8 @@ def events(payload, first, n):
         ops.append(op)
         last.append(base)
     actors = thread_codes(r, n, runs, bits)
-    codes = r.fixed(f"{n}{'B' if code_bytes == 1 else 'H'}")
+    packed = int.from_bytes(r.take((n * code_bits + 7) // 8), "little")
+    codes = [packed >> (i * code_bits) & ((1 << code_bits) - 1) for i in range(n)]
     control = r.take((n + 3) // 4)
     data = Bytes(r.take(object_bytes))
     r.take(16)

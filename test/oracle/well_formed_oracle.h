@@ -98,7 +98,8 @@ inline void check_thread(Trace past, const Event& e, std::set<Rule>& broken) {
     if (to_itself) {
       broken.insert(Rule::fork_self);
     } else if (happened(past, did(EventKind::fork, e.object))) {
-      broken.insert(Rule::fork_twice);
+      const bool repeated = did(EventKind::fork, e.object)(past.back()) && past.back().thread == e.thread;
+      broken.insert(repeated ? Rule::fork_repeated : Rule::fork_twice);
     } else if (happened(past, by(ThreadId{e.object}))) {
       broken.insert(Rule::fork_late);
     } else if (happened(past, did(EventKind::join, e.object))) {

@@ -1,0 +1,117 @@
+#include "base/progress.h"
+#include "cli/output.h"
+#include "cli/stat_report.h"
+#include "cli/verbs.h"
+
+namespace deadheat::cli {
+
+namespace {
+
+constexpr Flag kFlags[] = {
+    {.name = "quick", .help = "only what the footer of a .dht tells: at once, however long the trace is"},
+    {.name = "top",
+     .value = "N",
+     .help = "length of the lists of threads, locks, variables and sites",
+     .initial = "10"},
+    {.name = "format",
+     .value = "FORMAT",
+     .help = "how to show it",
+     .initial = "text",
+     .choices = "text|json"},
+    {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
+    {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+};
+
+Status read_footer(TraceReader& reader, StatReport& report) {
+  if (auto ok = reader.load_names(); !ok) return ok;
+  auto summary = reader.summary();
+  if (!summary) return fail(summary.error());
+  report.summary = std::move(*summary);
+  report.bytes = reader.file_bytes();
+  return {};
+}
+
+Status scan(Source& source, StatReport& report) {
+  analysis::Statistics statistics;
+  base::ProgressLine line("stat", "events");
+  while (true) {
+    const auto block = source.next();
+    if (!block) return fail(block.error());
+    if (*block == nullptr) break;
+    statistics.feed(**block);
+    const Progress progress = source.progress();
+    line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
+  }
+  report.summary = statistics.summary();
+  report.scan = {.runs = statistics.runs(),
+                 .longest_run = statistics.longest_run(),
+                 .sites_used = statistics.sites_used(),
+                 .variables_used = statistics.variables_used(),
+                 .variables_shared = statistics.variables_shared(),
+                 .locks = statistics.top_locks(report.top),
+                 .variables = statistics.top_variables(report.top),
+                 .sites = statistics.top_sites(report.top)};
+  report.bytes = source.progress().total_bytes;
+  return {};
+}
+
+Result<Exit> run(const Arguments& arguments) {
+  const std::string& path = arguments.positional()[0];
+  const auto top = arguments.number("top", 0, 1'000'000);
+  if (!top) return fail(top.error());
+  auto source = open_source(
+      path, {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")});
+  if (!source) return fail(source.error());
+
+  StatReport report;
+  report.trace = path == "-" ? "standard input" : path;
+  report.top = *top;
+  Status done;
+  if (arguments.has("quick")) {
+    auto* const reader = dynamic_cast<TraceReader*>(source->get());
+    if (reader == nullptr) {
+      return input_error(fmt::format(
+          "{}: --quick reads the footer of a .dht, and this is none; try without it, or convert it first",
+          report.trace));
+    }
+    if (!reader->complete()) {
+      return input_error(
+          fmt::format("{}: has no footer, its writer did not finish; try without --quick, or deadheat repair",
+                      report.trace));
+    }
+    done = read_footer(*reader, report);
+  } else {
+    done = scan(**source, report);
+  }
+  say_warnings((*source)->warnings());
+  if (!done) return fail(done.error());
+  const Names& names = (*source)->names();
+  write_out(arguments.get("format") == "json" ? as_json(report, names) : as_text(report, names));
+  return kDone;
+}
+
+}  // namespace
+
+constinit const Verb kStat = {
+    .name = "stat",
+    .summary = "Show what is in a trace",
+    .usage = "[options] TRACE",
+    .description =
+        "Counts events by kind, threads, locks, variables and sites, and lists the busiest threads, the most "
+        "contended "
+        "locks (an acquire is contended if another thread had the lock before), the variables shared by most "
+        "threads, and the busiest sites. That reads every event once.\n\n"
+        "--quick reads only the footer of a .dht, which has all but the lists of locks, variables and sites. "
+        "--format json is for programs; its \"version\" changes when its meaning does.",
+    .examples =
+        "$ deadheat stat run.dht\n"
+        "everything about it\n"
+        "$ deadheat stat --quick --format json run.dht\n"
+        "the counts alone, for a script",
+    .flags = kFlags,
+    .least_positional = 1,
+    .most_positional = 1,
+    .run = run,
+};
+
+}  // namespace deadheat::cli

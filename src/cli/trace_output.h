@@ -1,0 +1,50 @@
+// The trace that a verb writes: in the format that its name or --to says, under its name only when it is
+// whole.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/partial_file.h"
+#include "cli/verb.h"
+#include "deadheat/trace.h"
+#include "trace/text_writer.h"
+
+namespace deadheat::cli {
+
+// The flags of a verb that writes a trace; TraceOutput reads them.
+inline constexpr Flag kOutputFlag = {
+    .name = "output", .letter = 'o', .value = "FILE", .help = "where to write; '-' is standard output"};
+inline constexpr Flag kToFlag = {.name = "to",
+                                 .value = "FORMAT",
+                                 .help = "what to write, if the name of FILE does not say it",
+                                 .choices = "dht|std|text"};
+inline constexpr Flag kCompressFlag = {.name = "compress",
+                                       .value = "LEVEL",
+                                       .help = "compress the blocks of a .dht by zstd, level 1 to 19",
+                                       .implied = "3"};
+
+enum class TraceFormat : std::uint8_t { dht, std, text };
+
+class TraceOutput {
+ public:
+  // A usage error names the verb: the name says nothing, or a flag means nothing for the format.
+  static Result<TraceOutput> create(std::string_view verb, const std::string& target,
+                                    const Arguments& arguments);
+
+  Sink& sink() { return *sink_; }
+  // After the sink was finished.
+  Status commit() { return file_.commit(); }
+  // An error of the sink, told with the name that the user knows.
+  Error renamed(Error error) const { return file_.renamed(std::move(error)); }
+
+ private:
+  TraceOutput(base::PartialFile file, std::unique_ptr<Sink> sink)
+      : file_(std::move(file)), sink_(std::move(sink)) {}
+
+  base::PartialFile file_;
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace deadheat::cli
