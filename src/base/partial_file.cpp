@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
@@ -22,22 +23,28 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// What a signal handler may look at: the path to remove, and whether it is one. One file is guarded at a
-// time; a second one is removed by its destructor only.
-char guarded_path[PATH_MAX];
-std::atomic<bool> is_guarded{false};
+// What a signal handler may look at: paths to remove, and whether they are some. A verb writes two files at
+// most; one that finds no slot is removed by its destructor only.
+struct Guarded {
+  std::atomic<bool> is_set{false};
+  char path[PATH_MAX];
+};
+std::array<Guarded, 4> guarded;
 static_assert(std::atomic<bool>::is_always_lock_free, "else a signal handler may not use it");
 
 void remove_and_die(int signal) {
-  if (is_guarded.exchange(false)) ::unlink(guarded_path);
+  for (Guarded& slot : guarded) {
+    if (slot.is_set.exchange(false)) ::unlink(slot.path);
+  }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
 void guard(const std::string& path) {
-  if (is_guarded || path.size() >= sizeof guarded_path) return;
-  std::memcpy(guarded_path, path.c_str(), path.size() + 1);
-  is_guarded = true;
+  const auto slot = std::ranges::find_if(guarded, [](const Guarded& g) { return !g.is_set; });
+  if (slot == guarded.end() || path.size() >= sizeof slot->path) return;
+  std::memcpy(slot->path, path.c_str(), path.size() + 1);
+  slot->is_set = true;
   for (const int signal : kSignals) {
     // A signal that is ignored (nohup) stays so.
     if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
@@ -45,7 +52,9 @@ void guard(const std::string& path) {
 }
 
 void unguard(const std::string& path) {
-  if (is_guarded && path == guarded_path) is_guarded = false;
+  for (Guarded& slot : guarded) {
+    if (slot.is_set && path == slot.path) slot.is_set = false;
+  }
 }
 
 // Behind symbolic links, so that the file is replaced and not the link to it.

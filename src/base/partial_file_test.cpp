@@ -72,6 +72,21 @@ TEST_F(PartialFileTest, IsRemovedByASignal) {
   EXPECT_EQ(files(), 0u);
 }
 
+TEST_F(PartialFileTest, IsRemovedByASignalWithOthers) {
+  EXPECT_EXIT(
+      {
+        auto first = PartialFile::create(in_folder("out.dht"));
+        auto second = PartialFile::create(in_folder("out.tsv"));
+        { auto third = PartialFile::create(in_folder("out.std")); }
+        auto fourth = PartialFile::create(in_folder("out.txt"));
+        if (!fourth->commit() || files() != 3) std::abort();
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+  EXPECT_TRUE(fs::exists(in_folder("out.txt")));
+  EXPECT_EQ(files(), 1u);
+}
+
 TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
   write(in_folder("real"), "old");
   ::chmod(in_folder("real").c_str(), 0640);
