@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdlib>
@@ -63,7 +64,8 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-std::string name_beside(const std::string& target) {
+// Each attempt gives another name.
+std::string name_beside(const std::string& target, int attempt) {
   const std::size_t slash = target.rfind('/');
   const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
   const std::string name = target.substr(start);
@@ -72,8 +74,25 @@ std::string name_beside(const std::string& target) {
     if (name.ends_with(packed)) suffix = packed;
   }
   constexpr std::size_t kLongest = 200;  // of the 255 bytes that file systems allow
-  return fmt::format("{}.{}.partial-{}{}", target.substr(0, start), name.substr(0, kLongest), ::getpid(),
-                     suffix);
+  const std::string again = attempt == 0 ? "" : fmt::format("-{}", attempt);
+  return fmt::format("{}.{}.partial-{}{}{}", target.substr(0, start), name.substr(0, kLongest), ::getpid(),
+                     again, suffix);
+}
+
+// The path of a new, empty file beside the target, or "" and errno. What is there already, be it a link that
+// somebody planted under this name or what a killed process left, is not touched: the next name is tried.
+std::string create_beside(const std::string& target, mode_t mode) {
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string path = name_beside(target, attempt);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd >= 0) {
+      ::close(fd);
+      return path;
+    }
+    if (errno != EEXIST) break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -86,11 +105,8 @@ Result<PartialFile> PartialFile::create(const std::string& target) {
   if (exists && !S_ISREG(st.st_mode)) return PartialFile(target, target);
   if (exists && ::access(target.c_str(), W_OK) != 0) return fail(errno_error(target, "cannot write"));
   const std::string place = exists ? resolved(target) : target;
-  const std::string path = name_beside(place);
-  const mode_t mode = exists ? st.st_mode & 0777 : 0666;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (fd < 0) return fail(errno_error(target, "cannot write"));
-  ::close(fd);
+  const std::string path = create_beside(place, exists ? st.st_mode & 0777 : 0666);
+  if (path.empty()) return fail(errno_error(target, "cannot write"));
   guard(path);
   return PartialFile(place, path);
 }

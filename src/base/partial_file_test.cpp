@@ -77,7 +77,9 @@ TEST_F(PartialFileTest, IsRemovedByASignalWithOthers) {
       {
         auto first = PartialFile::create(in_folder("out.dht"));
         auto second = PartialFile::create(in_folder("out.tsv"));
-        { auto third = PartialFile::create(in_folder("out.std")); }
+        {
+          auto third = PartialFile::create(in_folder("out.std"));
+        }
         auto fourth = PartialFile::create(in_folder("out.txt"));
         if (!fourth->commit() || files() != 3) std::abort();
         std::raise(SIGINT);
@@ -103,6 +105,31 @@ TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
 TEST_F(PartialFileTest, KeepsASuffixThatMeansCompression) {
   EXPECT_THAT(PartialFile::create(in_folder("a.std.gz"))->path(), EndsWith(".gz"));
   EXPECT_THAT(PartialFile::create(in_folder("a.std.zst"))->path(), EndsWith(".zst"));
+}
+
+TEST_F(PartialFileTest, DoesNotFollowALinkUnderItsOtherName) {
+  const std::string target = in_folder("out.std");
+  const std::string usual = PartialFile::create(target)->path();
+  write(in_folder("victim"), "old");
+  fs::create_symlink(in_folder("victim"), usual);
+  auto file = PartialFile::create(target);
+  ASSERT_TRUE(file);
+  EXPECT_NE(file->path(), usual);
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file->path())));
+  write(file->path(), "new");
+  ASSERT_TRUE(file->commit());
+  EXPECT_EQ(read(target), "new");
+  EXPECT_EQ(read(in_folder("victim")), "old");
+  EXPECT_TRUE(fs::is_symlink(usual)) << "it is not ours to remove";
+}
+
+TEST_F(PartialFileTest, TakesAnotherNameIfAFileHasIt) {
+  const std::string target = in_folder("out.std.gz");
+  auto one = PartialFile::create(target);
+  auto other = PartialFile::create(target);
+  ASSERT_TRUE(one && other);
+  EXPECT_NE(one->path(), other->path());
+  EXPECT_THAT(other->path(), EndsWith(".gz"));
 }
 
 TEST_F(PartialFileTest, ManagesTheLongestName) {
