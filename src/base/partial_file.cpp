@@ -64,10 +64,14 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+std::size_t start_of_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? 0 : slash + 1;
+}
+
 // Each attempt gives another name.
 std::string name_beside(const std::string& target, int attempt) {
-  const std::size_t slash = target.rfind('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  const std::size_t start = start_of_name(target);
   const std::string name = target.substr(start);
   std::string suffix;
   for (const char* packed : {".gz", ".zst"}) {
@@ -149,6 +153,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
   struct stat of_a{}, of_b{};
   return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
          of_a.st_ino == of_b.st_ino;
+}
+
+bool is_same_target(const std::string& a, const std::string& b) {
+  if (a == b || a == "-" || b == "-") return a == b;
+  const auto folder = [](const std::string& path) {
+    const std::size_t start = start_of_name(path);
+    return start == 0 ? std::string(".") : path.substr(0, start);
+  };
+  const auto name = [](const std::string& path) { return path.substr(start_of_name(path)); };
+  return is_same_file(a, b) || (name(a) == name(b) && is_same_file(folder(a), folder(b)));
 }
 
 }  // namespace deadheat::base

@@ -173,5 +173,24 @@ TEST_F(PartialFileTest, KnowsOneFileByTwoNames) {
   EXPECT_FALSE(is_same_file(in_folder("none"), in_folder("none")));
 }
 
+TEST_F(PartialFileTest, KnowsOneTargetByTwoNames) {
+  fs::create_directory(in_folder("sub"));
+  fs::create_directory_symlink(folder_, in_folder("link"));
+  for (const char* name : {"new", "./new", "sub/../new", "link/new"}) {
+    EXPECT_TRUE(is_same_target(in_folder("new"), in_folder(name))) << name;
+  }
+  for (const char* name : {"other", "sub/new", "none/new"}) {
+    EXPECT_FALSE(is_same_target(in_folder("new"), in_folder(name))) << name;
+  }
+  EXPECT_TRUE(is_same_target("new", "./new"));
+  EXPECT_TRUE(is_same_target("new", fs::current_path() / "new"));
+  EXPECT_TRUE(is_same_target("/new", "/../new"));
+  write(in_folder("real"), "");
+  fs::create_symlink("real", in_folder("alias"));
+  EXPECT_TRUE(is_same_target(in_folder("real"), in_folder("alias")));
+  EXPECT_TRUE(is_same_target("-", "-"));
+  EXPECT_FALSE(is_same_target("-", "./-"));
+}
+
 }  // namespace
 }  // namespace deadheat::base

@@ -166,16 +166,15 @@ Result<std::string> truth_path(const Arguments& arguments, const std::string& ou
     if (!arguments.has("truth")) return "";
     return usage_error("generate: --truth is about planted races; add --races N");
   }
-  if (arguments.has("truth")) {
-    std::string path(arguments.get("truth"));
-    if (path == "-" && output == "-")
-      return usage_error("generate: the trace and its truth cannot both go to '-'");
-    if (path == output)
-      return usage_error(fmt::format("generate: {} cannot be the trace and its truth", path));
-    return path;
-  }
-  if (output == "-") return usage_error("generate: say where the truth about the races goes: --truth FILE");
-  return output + ".truth.tsv";
+  if (output == "-" && !arguments.has("truth"))
+    return usage_error("generate: say where the truth about the races goes: --truth FILE");
+  std::string path = arguments.has("truth") ? std::string(arguments.get("truth")) : output + ".truth.tsv";
+  if (path == "-" && output == "-")
+    return usage_error("generate: the trace and its truth cannot both go to '-'");
+  if (base::is_same_target(path, output))
+    return usage_error(
+        fmt::format("generate: {} cannot be the trace and its truth; give --truth another name", path));
+  return path;
 }
 
 Result<Exit> run(const Arguments& arguments) {
