@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/format.h"
 #include "base/progress.h"
 #include "base/shown.h"
@@ -126,12 +128,22 @@ Status write_mended(Source& source, const WellFormed& survey, Sink& sink, model:
   return sink.finish();
 }
 
-Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, std::size_t keep) {
-  const auto output = arguments.required("output");
-  if (!output) return fail(output.error());
+// What cannot be read twice. Of a missing file and a folder, opening them tells.
+Status refuse_streams(const std::string& path) {
   if (path == "-") {
     return usage_error("check: --repair reads the trace twice, so it cannot be standard input; give a file");
   }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!exists(status) || is_regular_file(status) || is_directory(status)) return {};
+  return usage_error(fmt::format(
+      "check: --repair reads the trace twice, so it cannot be {}, a pipe or device; give a file", path));
+}
+
+Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, std::size_t keep) {
+  const auto output = arguments.required("output");
+  if (!output) return fail(output.error());
+  if (auto ok = refuse_streams(path); !ok) return fail(ok.error());
   if (*output != "-" && base::is_same_file(path, *output)) {
     return usage_error(fmt::format("check: {} is the input; give another name for the output", *output));
   }
