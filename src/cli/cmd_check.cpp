@@ -102,9 +102,9 @@ Result<bool> check(const std::string& path, const Arguments& arguments, std::siz
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
   const auto survey = survey_of(**source, keep);
-  say_warnings((*source)->warnings());
+  const std::string name = input_name(path);
+  say_warnings(name, (*source)->warnings());
   if (!survey) return fail(survey.error());
-  const std::string name = path == "-" ? "standard input" : path;
   if (survey->rules.ok()) {
     print("{}: well formed, {}\n", name, base::counted(survey->events, "event"));
   } else {
@@ -150,7 +150,7 @@ Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, s
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
   const auto survey = survey_of(**source, keep);
-  say_warnings((*source)->warnings());
+  say_warnings(path, (*source)->warnings());
   if (!survey) return fail(survey.error());
   if (!can_mend(survey->rules)) {
     show_all(path, *survey, (*source)->names());

@@ -87,11 +87,12 @@ Status write_dht(Source& source, const std::string& path, const Arguments& argum
   return copy(source, **writer);
 }
 
-Status write_text(Source& source, const std::string& path, const TextOptions& options) {
+Status write_text(Source& source, const std::string& path, const Arguments& arguments,
+                  const TextOptions& options) {
   auto writer = trace::TextWriter::create(path, options);
   if (!writer) return fail(writer.error());
   auto copied = copy(source, **writer);
-  say_warnings((*writer)->losses());
+  say_warnings(output_name(std::string(arguments.get("output"))), (*writer)->losses());
   return copied;
 }
 
@@ -109,9 +110,9 @@ Result<Exit> run(const Arguments& arguments) {
   if (!file) return fail(file.error());
   auto written = *format == Format::dht
                      ? write_dht(**source, file->path(), arguments)
-                     : write_text(**source, file->path(),
+                     : write_text(**source, file->path(), arguments,
                                   {.extended = *format == Format::text, .lossy = arguments.has("lossy")});
-  say_warnings((*source)->warnings());
+  say_warnings(input_name(arguments.positional()[0]), (*source)->warnings());
   if (written) written = file->commit();
   if (!written) return fail(file->renamed(written.error()));
   return kDone;

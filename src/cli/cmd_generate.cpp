@@ -201,8 +201,8 @@ Result<Exit> run(const Arguments& arguments) {
   if (done) done = trace->commit();
   if (!done) return fail(done.error());
   say(fmt::format(
-      "{}: {} of {}, seed {}{}", *output == "-" ? "standard output" : *output,
-      base::counted(parameters->events, "event"), name_of(parameters->pattern), parameters->seed,
+      "{}: {} of {}, seed {}{}", output_name(*output), base::counted(parameters->events, "event"),
+      name_of(parameters->pattern), parameters->seed,
       truth ? fmt::format("; {} planted, truth in {}", base::counted(parameters->races, "race"), *truth_name)
             : "; no races"));
   return kDone;

@@ -31,7 +31,7 @@ Result<Exit> run(const Arguments& arguments) {
   const auto report = repair(input, file->path());
   if (!report) return fail(file->renamed(report.error()));
   if (auto ok = file->commit(); !ok) return fail(ok.error());
-  say(outcome_of(*report, input == "-" ? "standard input" : input));
+  say(outcome_of(*report, input_name(input)));
   return kDone;
 }
 

@@ -82,9 +82,9 @@ void EventStream::restart(std::uint64_t offset, std::uint64_t first) {
   finished_ = false;
 }
 
-std::string unfinished_message(const std::string& name, std::uint64_t events, std::uint64_t torn_bytes) {
-  std::string message = fmt::format(
-      "{}: its writer did not finish; {} events up to the last whole block are read", name, events);
+std::string unfinished_message(std::uint64_t events, std::uint64_t torn_bytes) {
+  std::string message =
+      fmt::format("its writer did not finish; {} events up to the last whole block are read", events);
   if (torn_bytes > 0) message += fmt::format(", {} bytes after it are not", torn_bytes);
   return message + "; 'deadheat repair' writes the missing footer";
 }
@@ -96,7 +96,6 @@ class DhtStream final : public Source {
   DhtStream(std::unique_ptr<ByteInput> input, std::string name, std::string head)
       : input_(std::move(input)),
         head_(std::move(head)),
-        name_(name),
         stream_([this](char* to, std::size_t bytes) { return fill(to, bytes); }, std::move(name)) {}
 
   Status start() { return stream_.read_file_header(); }
@@ -105,7 +104,7 @@ class DhtStream final : public Source {
   Progress progress() const override { return input_->progress(); }
   std::vector<Warning> warnings() const override {
     if (stream_.finished()) return {};
-    return {{unfinished_message(name_, stream_.events(), stream_.torn_bytes())}};
+    return {{unfinished_message(stream_.events(), stream_.torn_bytes())}};
   }
 
  private:
@@ -122,7 +121,6 @@ class DhtStream final : public Source {
   std::unique_ptr<ByteInput> input_;
   std::string head_;
   std::size_t head_at_ = 0;
-  std::string name_;
   EventStream stream_;
 };
 

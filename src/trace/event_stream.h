@@ -49,7 +49,7 @@ class EventStream {
 };
 
 // For warnings of readers.
-std::string unfinished_message(const std::string& name, std::uint64_t events, std::uint64_t torn_bytes);
+std::string unfinished_message(std::uint64_t events, std::uint64_t torn_bytes);
 
 // A .dht that comes as a stream: a pipe, or unpacked from .gz or .zst.
 Result<std::unique_ptr<Source>> open_dht_stream(std::unique_ptr<ByteInput> input, std::string name,

@@ -187,7 +187,7 @@ Progress TraceReader::progress() const { return {impl_->stream.offset(), impl_->
 
 std::vector<Warning> TraceReader::warnings() const {
   if (impl_->complete) return {};
-  return {{unfinished_message(impl_->file.name(), events(), impl_->torn_bytes)}};
+  return {{unfinished_message(events(), impl_->torn_bytes)}};
 }
 
 Result<Summary> TraceReader::summary() {
