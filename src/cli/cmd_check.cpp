@@ -147,6 +147,8 @@ Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, s
   if (*output != "-" && base::is_same_file(path, *output)) {
     return usage_error(fmt::format("check: {} is the input; give another name for the output", *output));
   }
+  const auto plan = plan_trace("check", *output, arguments);
+  if (!plan) return fail(plan.error());
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
   const auto survey = survey_of(**source, keep);
@@ -162,7 +164,7 @@ Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, s
 
   auto again = open_source(path, read_options(arguments));
   if (!again) return fail(again.error());
-  auto trace = TraceOutput::create("check", *output, arguments);
+  auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
   model::Mender mender(survey->rules);
   auto written = write_mended(**again, survey->rules, trace->sink(), mender);

@@ -184,7 +184,9 @@ Result<Exit> run(const Arguments& arguments) {
   if (!parameters) return fail(parameters.error());
   const auto truth_name = truth_path(arguments, *output, *parameters);
   if (!truth_name) return fail(truth_name.error());
-  auto trace = TraceOutput::create("generate", *output, arguments);
+  const auto plan = plan_trace("generate", *output, arguments);
+  if (!plan) return fail(plan.error());
+  auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
   std::optional<TruthFile> truth;
   if (!truth_name->empty()) {

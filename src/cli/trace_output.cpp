@@ -23,41 +23,49 @@ Result<TraceFormat> format_of(std::string_view verb, std::string_view name, cons
       "{}: the name '{}' does not say what to write; add --to dht, --to std or --to text", verb, name));
 }
 
-Result<std::unique_ptr<Sink>> open_sink(const std::string& path, TraceFormat format, int zstd_level) {
-  if (format == TraceFormat::dht) {
-    auto writer = TraceWriter::create(path, {.zstd_level = zstd_level});
-    if (!writer) return fail(std::move(writer).error());
-    return std::move(*writer);
-  }
-  auto writer = trace::TextWriter::create(path, {.extended = format == TraceFormat::text});
-  if (!writer) return fail(std::move(writer).error());
-  return std::move(*writer);
-}
-
 }  // namespace
 
-Result<TraceOutput> TraceOutput::create(std::string_view verb, const std::string& target,
-                                        const Arguments& arguments) {
+Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, const Arguments& arguments,
+                             bool lossy) {
   const auto format = format_of(verb, target, arguments);
   if (!format) return fail(format.error());
-  int level = 0;
+  TracePlan plan{.target = target, .format = *format, .lossy = lossy};
+  const bool is_dht = *format == TraceFormat::dht;
   if (arguments.has("compress")) {
-    if (*format != TraceFormat::dht) {
+    if (!is_dht) {
       return usage_error(
           fmt::format("{}: --compress is for .dht; text is compressed if FILE ends in .gz or .zst", verb));
     }
-    const auto asked = arguments.number("compress", 1, 19);
-    if (!asked) return fail(asked.error());
-    level = static_cast<int>(*asked);
+    const auto level = arguments.number("compress", 1, 19);
+    if (!level) return fail(level.error());
+    plan.zstd_level = static_cast<int>(*level);
   }
-  if (*format == TraceFormat::dht && target == "-" && isatty(STDOUT_FILENO) != 0) {
+  if (lossy && is_dht) {
+    return usage_error(fmt::format("{}: --lossy is for text; .dht loses nothing", verb));
+  }
+  if (is_dht && target == "-" && isatty(STDOUT_FILENO) != 0) {
     return usage_error(fmt::format("{}: a .dht is not for the terminal; give -o FILE, or --to text", verb));
   }
-  auto file = base::PartialFile::create(target);
+  return plan;
+}
+
+Result<TraceOutput> TraceOutput::create(const TracePlan& plan) {
+  auto file = base::PartialFile::create(plan.target);
   if (!file) return fail(file.error());
-  auto sink = open_sink(file->path(), *format, level);
-  if (!sink) return fail(file->renamed(std::move(sink).error()));
-  return TraceOutput(std::move(*file), std::move(*sink));
+  if (plan.format == TraceFormat::dht) {
+    auto writer = TraceWriter::create(file->path(), {.zstd_level = plan.zstd_level});
+    if (!writer) return fail(file->renamed(std::move(writer).error()));
+    return TraceOutput(std::move(*file), std::move(*writer), nullptr);
+  }
+  const TextOptions options{.extended = plan.format == TraceFormat::text, .lossy = plan.lossy};
+  auto writer = trace::TextWriter::create(file->path(), options);
+  if (!writer) return fail(file->renamed(std::move(writer).error()));
+  const trace::TextWriter* const text = writer->get();
+  return TraceOutput(std::move(*file), std::move(*writer), text);
+}
+
+std::vector<Warning> TraceOutput::losses() const {
+  return text_ == nullptr ? std::vector<Warning>{} : text_->losses();
 }
 
 }  // namespace deadheat::cli
