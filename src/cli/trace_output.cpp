@@ -7,16 +7,20 @@ namespace deadheat::cli {
 
 namespace {
 
+std::string_view without_packing(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) return name.substr(0, name.size() - packed.size());
+  }
+  return name;
+}
+
 Result<TraceFormat> format_of(std::string_view verb, std::string_view name, const Arguments& arguments) {
   if (arguments.has("to")) {
     const std::string_view to = arguments.get("to");
     return to == "dht" ? TraceFormat::dht : to == "std" ? TraceFormat::std : TraceFormat::text;
   }
-  std::string_view bare = name;
+  const std::string_view bare = without_packing(name);
   if (bare.ends_with(".dht")) return TraceFormat::dht;
-  for (const std::string_view packed : {".gz", ".zst"}) {
-    if (bare.ends_with(packed)) bare.remove_suffix(packed.size());
-  }
   if (bare.ends_with(".std")) return TraceFormat::std;
   if (bare.ends_with(".txt") || bare.ends_with(".text")) return TraceFormat::text;
   return usage_error(fmt::format(
@@ -31,6 +35,9 @@ Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, c
   if (!format) return fail(format.error());
   TracePlan plan{.target = target, .format = *format, .lossy = lossy};
   const bool is_dht = *format == TraceFormat::dht;
+  if (is_dht) {
+    if (auto ok = refuse_packed_name(verb, target); !ok) return fail(ok.error());
+  }
   if (arguments.has("compress")) {
     if (!is_dht) {
       return usage_error(
@@ -47,6 +54,15 @@ Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, c
     return usage_error(fmt::format("{}: a .dht is not for the terminal; give -o FILE, or --to text", verb));
   }
   return plan;
+}
+
+Status refuse_packed_name(std::string_view verb, std::string_view name) {
+  const std::string_view bare = without_packing(name);
+  if (bare == name) return {};
+  return usage_error(fmt::format(
+      "{}: a .dht is not packed as {}, as the name '{}' says; let it end in .dht, and compress the "
+      "blocks by convert or generate --compress",
+      verb, name.substr(bare.size()), name));
 }
 
 Result<TraceOutput> TraceOutput::create(const TracePlan& plan) {

@@ -40,6 +40,9 @@ struct TracePlan {
 Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, const Arguments& arguments,
                              bool lossy = false);
 
+// A .dht is not compressed as a whole, so a name that says so would lie.
+Status refuse_packed_name(std::string_view verb, std::string_view name);
+
 class TraceOutput {
  public:
   static Result<TraceOutput> create(const TracePlan& plan);
