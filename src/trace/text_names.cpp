@@ -10,8 +10,6 @@ namespace deadheat::trace {
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 bool separates(char c) { return c == '|' || c == '\n' || c == '\0'; }
 
 }  // namespace
@@ -21,9 +19,9 @@ std::string_view text_obstacle(std::string_view name, TextColumn column) {
   if (std::any_of(name.begin(), name.end(), separates)) return "holds \"|\", a line end or a NUL byte";
   // Only a location ends a line, and only a thread begins one.
   if (column == TextColumn::location && name.ends_with('\r')) return "ends in a carriage return";
-  if (column == TextColumn::thread && name.starts_with('#')) return "begins with \"#\" as comments do";
-  if (column == TextColumn::thread && name.starts_with(kByteOrderMark))
-    return "begins with a byte order mark";
+  if (column == TextColumn::thread && !can_name_thread(name)) {
+    return "begins as a comment or with a byte order mark";
+  }
   return {};
 }
 

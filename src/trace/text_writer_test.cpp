@@ -151,8 +151,8 @@ TEST(TextWriter, NamesThatCannotBeReadBackAreErrors) {
   };
   const Case cases[] = {
       {"T|0", "x", "1", "the thread name \"T|0\" holds \"|\", a line end or a NUL byte"},
-      {"#1", "x", "1", "the thread name \"#1\" begins with \"#\" as comments do"},
-      {"\xEF\xBB\xBF", "x", "1", "begins with a byte order mark"},
+      {"#1", "x", "1", "the thread name \"#1\" begins as a comment or with a byte order mark"},
+      {"\xEF\xBB\xBF", "x", "1", "begins as a comment or with a byte order mark"},
       {"T0", "a\nb", "1", "the variable name \"a\\x0ab\" holds \"|\", a line end or a NUL byte"},
       {"T0", "x", "a|b", "its location \"a|b\" holds \"|\", a line end or a NUL byte"},
       {"T0", "x", "1\r", "its location \"1\\x0d\" ends in a carriage return"},

@@ -86,10 +86,13 @@ inline bool read_plain_line(const char* text, std::uint32_t begin, std::uint32_t
   std::uint64_t letters;
   std::memcpy(&letters, text + bar1 + 1, 8);
   const EventKind kind = kind_of(letters);
-  if (kind == kUnknownKind || begin == bar1 || text[begin] == '#') return false;
+  // Comments begin with "#", byte order marks with 0xEF.
+  const auto may_begin_thread = [&](std::uint32_t at) { return text[at] != '#' && text[at] != '\xEF'; };
+  if (kind == kUnknownKind || begin == bar1 || !may_begin_thread(begin)) return false;
   const std::uint32_t object = bar1 + 2u + kNameSizes[static_cast<std::size_t>(kind)];
   // At least one letter of object, and the closing parenthesis. (The opening one may lie beyond bar2.)
   if (object + 1 >= bar2 || text[bar2 - 1] != ')') return false;
+  if (object_kind(kind) == ObjectKind::thread && !may_begin_thread(object)) return false;
   while (text[line_end - 1] == '\r') --line_end;
   out = {{text + begin, bar1 - begin},
          {text + object, bar2 - 1 - object},

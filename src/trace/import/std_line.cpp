@@ -66,6 +66,9 @@ tl::expected<Operation, Reason> parse_operation(std::string_view column, std::st
     return Operation{*kind, {}};
   }
   if (object.empty()) return because(fmt::format("{} of an object without a name", name));
+  if (object_kind(*kind) == ObjectKind::thread && !can_name_thread(object)) {
+    return because("no thread has a name that begins as a comment or with a byte order mark");
+  }
   return Operation{*kind, object};
 }
 
@@ -142,6 +145,8 @@ tl::expected<StdLine, Reason> parse_std_line(std::string_view line) {
   const std::size_t bar = line.find('|');
   StdLine out{*thread, operation->object, line.substr(0, bar), plain_op(operation->kind)};
   if (bar == std::string_view::npos) return out;
+  // Without attributes it would be part of the line end: no location can have one.
+  if (out.location.ends_with('\r')) return because("the location ends in a carriage return");
   const auto op = Attributes(operation->kind).parse(line.substr(bar + 1));
   if (!op) return because(op.error());
   out.op = *op;

@@ -26,6 +26,13 @@ tl::expected<StdLine, Reason> parse_std_line(std::string_view line);
 // Longer thread names, object names and locations are refused.
 inline constexpr std::size_t kMaxTextNameBytes = std::size_t{16} << 20;
 
+// A line that begins with "#" is a comment, and a byte order mark in front of a line is passed over: no
+// thread can have a name that begins so.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr bool can_name_thread(std::string_view name) {
+  return !name.starts_with('#') && !name.starts_with(kByteOrderMark);
+}
+
 // The operation of that kind when a line has no attributes.
 constexpr Op plain_op(EventKind kind) {
   return {.kind = kind, .order = has_order(kind) ? MemoryOrder::seq_cst : MemoryOrder::relaxed};

@@ -87,6 +87,9 @@ TEST(StdLine, SaysWhyItCannotBeRead) {
   EXPECT_EQ(reason("T0|r(x|3"), "no \")\" at the end of \"r(x\"");
   EXPECT_EQ(reason("T0|r(x) |3"), "no \")\" at the end of \"r(x) \"");
   EXPECT_EQ(reason("T0|r(|3"), "no \")\" at the end of \"r(\"");
+  EXPECT_EQ(reason("T0|r(x)|3\r|size=4"), "the location ends in a carriage return");
+  EXPECT_EQ(reason("T0|fork(#1)|3"),
+            "no thread has a name that begins as a comment or with a byte order mark");
   EXPECT_EQ(reason(std::string_view("T0|r(\0)|3", 10)), "it holds a NUL byte");
 }
 

@@ -109,12 +109,7 @@ Status StdReader::start() {
     if (!more) return fail(std::move(more).error());
     if (!*more) break;
   }
-  const std::string_view head = lines_.pending().substr(0, kHeadBytes);
-  looks_binary_ = looks_binary(head);
-  // Windows editors put a byte order mark in front of UTF-8.
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (head.starts_with(kByteOrderMark))
-    lines_.take(lines_.begin() + static_cast<std::uint32_t>(kByteOrderMark.size()), 0);
+  looks_binary_ = looks_binary(lines_.pending().substr(0, kHeadBytes));
   return {};
 }
 
@@ -243,6 +238,8 @@ Result<StdReader::Step> StdReader::read_any_line() {
   if (std::exchange(in_long_line_, false)) return Step::read_line;
   ++line_number_;
   while (line.ends_with('\r')) line.remove_suffix(1);
+  // Windows editors put one in front of UTF-8; with files joined together it is in the midst.
+  while (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   if (line.starts_with('#') || line.find_first_not_of(" \t") == std::string_view::npos)
     return Step::read_line;
   if (Status read = read_line_text(line); !read) return fail(std::move(read).error());

@@ -73,6 +73,22 @@ TEST(StdReader, LineEndsMayBeThoseOfWindowsOrMissingAtTheEnd) {
   }
 }
 
+TEST(StdReader, AByteOrderMarkBeforeALineIsPassedOver) {
+  const auto trace =
+      read_text("\xEF\xBB\xBF# comment\nT0|r(x)|1\n\xEF\xBB\xBFT0|r(x)|1\n\xEF\xBC\xB4|r(x)|1\n");
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->events.size(), 3u);
+  EXPECT_EQ(trace->names().threads.size(), 2u);
+}
+
+TEST(StdReader, AThreadThatCouldNotActIsNoTarget) {
+  for (const char* target : {"#", "#1", "\xEF\xBB\xBFT1"}) {
+    EXPECT_FALSE(read_text("T0|fork(" + std::string(target) + ")|1\n")) << target;
+    EXPECT_FALSE(read_text("T0|join(" + std::string(target) + ")|1|\n")) << target;
+    EXPECT_TRUE(read_text("T0|acq(" + std::string(target) + ")|1\n")) << target;
+  }
+}
+
 TEST(StdReader, AnEmptyLocationIsNoSite) {
   const auto trace = read_text("T0|r(x)|\nT0|fence()||acquire\n");
   ASSERT_TRUE(trace);
