@@ -3,6 +3,7 @@
 #include "base/partial_file.h"
 #include "base/progress.h"
 #include "cli/output.h"
+#include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "trace/text_writer.h"
 
@@ -90,6 +91,7 @@ Status write_dht(Source& source, const std::string& path, const Arguments& argum
 Status write_text(Source& source, const std::string& path, const TextOptions& options) {
   auto writer = trace::TextWriter::create(path, options);
   if (!writer) return fail(writer.error());
+  if (auto named = name_ahead(source); !named) return named;
   auto copied = copy(source, **writer);
   say_warnings((*writer)->losses());
   return copied;

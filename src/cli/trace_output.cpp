@@ -36,6 +36,11 @@ Result<std::unique_ptr<Sink>> open_sink(const std::string& path, TraceFormat for
 
 }  // namespace
 
+Status name_ahead(Source& source) {
+  auto* const file = dynamic_cast<TraceReader*>(&source);
+  return file == nullptr ? Status{} : file->load_names();
+}
+
 Result<TraceOutput> TraceOutput::create(std::string_view verb, const std::string& target,
                                         const Arguments& arguments) {
   const auto format = format_of(verb, target, arguments);

@@ -27,6 +27,10 @@ inline constexpr Flag kCompressFlag = {.name = "compress",
 
 enum class TraceFormat : std::uint8_t { dht, std, text };
 
+// Lets a .dht in a regular file name all from the first block on as it does in the end. Text needs that: a
+// name that changes later (fork(151), bound to T151 blocks after) cannot be changed in what was written.
+Status name_ahead(Source& source);
+
 class TraceOutput {
  public:
   // A usage error names the verb: the name says nothing, or a flag means nothing for the format.
@@ -34,6 +38,11 @@ class TraceOutput {
                                     const Arguments& arguments);
 
   Sink& sink() { return *sink_; }
+  // What the text, if it is one, does not say as the trace does.
+  std::vector<Warning> losses() const {
+    const auto* const text = dynamic_cast<const trace::TextWriter*>(sink_.get());
+    return text == nullptr ? std::vector<Warning>{} : text->losses();
+  }
   // After the sink was finished.
   Status commit() { return file_.commit(); }
   // An error of the sink, told with the name that the user knows.
