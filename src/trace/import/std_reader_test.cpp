@@ -211,6 +211,15 @@ TEST(StdReader, ALineWithoutEndIsRefusedBeforeItFillsTheMemory) {
   EXPECT_EQ(skipped->source->warnings().front().count, 2u);
 }
 
+// A search from the start of the line at every piece would look at half a million times a million marks.
+TEST(StdReader, ALineOfManyMarksInManyPiecesIsSearchedOnce) {
+  const std::string bars(1'000'000, '|');
+  const auto trace = read_text("T0|r(x)|1\n" + bars + "\n" + bars + "\nT0|w(x)|2\n", {.skip_bad = true}, 1);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->events.size(), 2u);
+  EXPECT_EQ(trace->source->warnings().front().count, 2u);
+}
+
 TEST(StdReader, AFailingInputIsAnErrorNotAnEnd) {
   class Failing final : public ByteInput {
    public:
