@@ -29,7 +29,8 @@ lint: setup     ## formatting, include arrows, clang-tidy
 format: setup   ## rewrite the sources as clang-format wants them
 	@git ls-files '*.cpp' '*.h' | xargs clang-format-19 -i
 
-bench: build    ## measure against the figures in docs/results
+bench:          ## measure again the figures of docs/results (1e8 events, some minutes)
+	@scripts/setup bench
 	@bench/run
 
 fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)

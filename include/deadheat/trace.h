@@ -21,7 +21,8 @@
 
 namespace deadheat {
 
-// Something the user should know of, that did not stop the work. Counted, never repeated per event.
+// Something the user should know of, that did not stop the work. Counted, never repeated per event. The
+// message leaves it to who shows it to name the trace.
 struct Warning {
   std::string message;
   std::uint64_t count = 1;

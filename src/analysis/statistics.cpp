@@ -66,7 +66,6 @@ void Statistics::count_ops(const BlockView& block) {
     if (op_counts_[i] == 0) continue;
     const Op& op = block.ops[i];
     summary_.by_kind[static_cast<std::size_t>(op.kind)] += op_counts_[i];
-    if (index(op.site) >= site_events_.size()) site_events_.resize(std::size_t{index(op.site)} + 1);
     site_events_[index(op.site)] += op_counts_[i];
     summary_.sites = std::max(summary_.sites, index(op.site));
     summary_.stacks = std::max(summary_.stacks, index(op.stack));
@@ -177,7 +176,7 @@ std::uint32_t Statistics::Threads::count() const {
 
 std::uint32_t Statistics::sites_used() const {
   std::uint32_t used = 0;
-  for (std::size_t i = 1; i < site_events_.size(); ++i) used += site_events_[i] > 0;
+  site_events_.for_each([&](std::uint32_t id, std::uint64_t events) { used += id != 0 && events > 0; });
   return used;
 }
 
@@ -241,16 +240,16 @@ std::vector<SiteUse> Statistics::top_sites(std::size_t n) const {
     return a.events != b.events ? a.events > b.events : a.site < b.site;
   };
   std::vector<SiteUse> top;
-  for (std::uint32_t i = 1; i < site_events_.size(); ++i) {
-    if (site_events_[i] > 0) add(top, {SiteId{i}, site_events_[i]}, n, before);
-  }
+  site_events_.for_each([&](std::uint32_t id, std::uint64_t events) {
+    if (id != 0 && events > 0) add(top, {SiteId{id}, events}, n, before);
+  });
   keep_first(top, n, before);
   return top;
 }
 
 std::size_t Statistics::bytes() const {
   return variables_.bytes() + locks_.bytes() + variable_windows_.bytes() + lock_windows_.bytes() +
-         site_events_.capacity() * sizeof(std::uint64_t);
+         site_events_.bytes();
 }
 
 }  // namespace deadheat::analysis

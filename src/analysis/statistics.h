@@ -97,7 +97,7 @@ class Statistics {
   model::Table<Variable> variables_;
   model::Table<Lock> locks_;
   Windows variable_windows_, lock_windows_;
-  std::vector<std::uint64_t> site_events_;
+  model::Table<std::uint64_t> site_events_;  // ids may be sparse in a hostile file
   model::HeldLocks held_;
 
   // Of the block in hand: how its operations are used, and where its events of each sort are.

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdlib>
@@ -22,22 +24,28 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// What a signal handler may look at: the path to remove, and whether it is one. One file is guarded at a
-// time; a second one is removed by its destructor only.
-char guarded_path[PATH_MAX];
-std::atomic<bool> is_guarded{false};
+// What a signal handler may look at: paths to remove, and whether they are some. A verb writes two files at
+// most; one that finds no slot is removed by its destructor only.
+struct Guarded {
+  std::atomic<bool> is_set{false};
+  char path[PATH_MAX];
+};
+std::array<Guarded, 4> guarded;
 static_assert(std::atomic<bool>::is_always_lock_free, "else a signal handler may not use it");
 
 void remove_and_die(int signal) {
-  if (is_guarded.exchange(false)) ::unlink(guarded_path);
+  for (Guarded& slot : guarded) {
+    if (slot.is_set.exchange(false)) ::unlink(slot.path);
+  }
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
 void guard(const std::string& path) {
-  if (is_guarded || path.size() >= sizeof guarded_path) return;
-  std::memcpy(guarded_path, path.c_str(), path.size() + 1);
-  is_guarded = true;
+  const auto slot = std::ranges::find_if(guarded, [](const Guarded& g) { return !g.is_set; });
+  if (slot == guarded.end() || path.size() >= sizeof slot->path) return;
+  std::memcpy(slot->path, path.c_str(), path.size() + 1);
+  slot->is_set = true;
   for (const int signal : kSignals) {
     // A signal that is ignored (nohup) stays so.
     if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
@@ -45,7 +53,9 @@ void guard(const std::string& path) {
 }
 
 void unguard(const std::string& path) {
-  if (is_guarded && path == guarded_path) is_guarded = false;
+  for (Guarded& slot : guarded) {
+    if (slot.is_set && path == slot.path) slot.is_set = false;
+  }
 }
 
 // Behind symbolic links, so that the file is replaced and not the link to it.
@@ -54,17 +64,39 @@ std::string resolved(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-std::string name_beside(const std::string& target) {
-  const std::size_t slash = target.rfind('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+std::size_t start_of_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? 0 : slash + 1;
+}
+
+// Each attempt gives another name.
+std::string name_beside(const std::string& target, int attempt) {
+  const std::size_t start = start_of_name(target);
   const std::string name = target.substr(start);
   std::string suffix;
   for (const char* packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) suffix = packed;
   }
   constexpr std::size_t kLongest = 200;  // of the 255 bytes that file systems allow
-  return fmt::format("{}.{}.partial-{}{}", target.substr(0, start), name.substr(0, kLongest), ::getpid(),
-                     suffix);
+  const std::string again = attempt == 0 ? "" : fmt::format("-{}", attempt);
+  return fmt::format("{}.{}.partial-{}{}{}", target.substr(0, start), name.substr(0, kLongest), ::getpid(),
+                     again, suffix);
+}
+
+// The path of a new, empty file beside the target, or "" and errno. What is there already, be it a link that
+// somebody planted under this name or what a killed process left, is not touched: the next name is tried.
+std::string create_beside(const std::string& target, mode_t mode) {
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::string path = name_beside(target, attempt);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd >= 0) {
+      ::close(fd);
+      return path;
+    }
+    if (errno != EEXIST) break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -77,11 +109,8 @@ Result<PartialFile> PartialFile::create(const std::string& target) {
   if (exists && !S_ISREG(st.st_mode)) return PartialFile(target, target);
   if (exists && ::access(target.c_str(), W_OK) != 0) return fail(errno_error(target, "cannot write"));
   const std::string place = exists ? resolved(target) : target;
-  const std::string path = name_beside(place);
-  const mode_t mode = exists ? st.st_mode & 0777 : 0666;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (fd < 0) return fail(errno_error(target, "cannot write"));
-  ::close(fd);
+  const std::string path = create_beside(place, exists ? st.st_mode & 0777 : 0666);
+  if (path.empty()) return fail(errno_error(target, "cannot write"));
   guard(path);
   return PartialFile(place, path);
 }
@@ -124,6 +153,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
   struct stat of_a{}, of_b{};
   return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
          of_a.st_ino == of_b.st_ino;
+}
+
+bool is_same_target(const std::string& a, const std::string& b) {
+  if (a == b || a == "-" || b == "-") return a == b;
+  const auto folder = [](const std::string& path) {
+    const std::size_t start = start_of_name(path);
+    return start == 0 ? std::string(".") : path.substr(0, start);
+  };
+  const auto name = [](const std::string& path) { return path.substr(start_of_name(path)); };
+  return is_same_file(a, b) || (name(a) == name(b) && is_same_file(folder(a), folder(b)));
 }
 
 }  // namespace deadheat::base

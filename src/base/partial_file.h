@@ -32,5 +32,7 @@ class PartialFile {
 
 // True if both are names of one file.
 bool is_same_file(const std::string& a, const std::string& b);
+// The same, also if there is no such file yet: what is written to one overwrites the other. "-" is only "-".
+bool is_same_target(const std::string& a, const std::string& b);
 
 }  // namespace deadheat::base

@@ -72,6 +72,23 @@ TEST_F(PartialFileTest, IsRemovedByASignal) {
   EXPECT_EQ(files(), 0u);
 }
 
+TEST_F(PartialFileTest, IsRemovedByASignalWithOthers) {
+  EXPECT_EXIT(
+      {
+        auto first = PartialFile::create(in_folder("out.dht"));
+        auto second = PartialFile::create(in_folder("out.tsv"));
+        {
+          auto third = PartialFile::create(in_folder("out.std"));
+        }
+        auto fourth = PartialFile::create(in_folder("out.txt"));
+        if (!fourth->commit() || files() != 3) std::abort();
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+  EXPECT_TRUE(fs::exists(in_folder("out.txt")));
+  EXPECT_EQ(files(), 1u);
+}
+
 TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
   write(in_folder("real"), "old");
   ::chmod(in_folder("real").c_str(), 0640);
@@ -88,6 +105,31 @@ TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
 TEST_F(PartialFileTest, KeepsASuffixThatMeansCompression) {
   EXPECT_THAT(PartialFile::create(in_folder("a.std.gz"))->path(), EndsWith(".gz"));
   EXPECT_THAT(PartialFile::create(in_folder("a.std.zst"))->path(), EndsWith(".zst"));
+}
+
+TEST_F(PartialFileTest, DoesNotFollowALinkUnderItsOtherName) {
+  const std::string target = in_folder("out.std");
+  const std::string usual = PartialFile::create(target)->path();
+  write(in_folder("victim"), "old");
+  fs::create_symlink(in_folder("victim"), usual);
+  auto file = PartialFile::create(target);
+  ASSERT_TRUE(file);
+  EXPECT_NE(file->path(), usual);
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file->path())));
+  write(file->path(), "new");
+  ASSERT_TRUE(file->commit());
+  EXPECT_EQ(read(target), "new");
+  EXPECT_EQ(read(in_folder("victim")), "old");
+  EXPECT_TRUE(fs::is_symlink(usual)) << "it is not ours to remove";
+}
+
+TEST_F(PartialFileTest, TakesAnotherNameIfAFileHasIt) {
+  const std::string target = in_folder("out.std.gz");
+  auto one = PartialFile::create(target);
+  auto other = PartialFile::create(target);
+  ASSERT_TRUE(one && other);
+  EXPECT_NE(one->path(), other->path());
+  EXPECT_THAT(other->path(), EndsWith(".gz"));
 }
 
 TEST_F(PartialFileTest, ManagesTheLongestName) {
@@ -129,6 +171,25 @@ TEST_F(PartialFileTest, KnowsOneFileByTwoNames) {
   EXPECT_TRUE(is_same_file(in_folder("a"), in_folder("c")));
   EXPECT_FALSE(is_same_file(in_folder("a"), in_folder("b")));
   EXPECT_FALSE(is_same_file(in_folder("none"), in_folder("none")));
+}
+
+TEST_F(PartialFileTest, KnowsOneTargetByTwoNames) {
+  fs::create_directory(in_folder("sub"));
+  fs::create_directory_symlink(folder_, in_folder("link"));
+  for (const char* name : {"new", "./new", "sub/../new", "link/new"}) {
+    EXPECT_TRUE(is_same_target(in_folder("new"), in_folder(name))) << name;
+  }
+  for (const char* name : {"other", "sub/new", "none/new"}) {
+    EXPECT_FALSE(is_same_target(in_folder("new"), in_folder(name))) << name;
+  }
+  EXPECT_TRUE(is_same_target("new", "./new"));
+  EXPECT_TRUE(is_same_target("new", fs::current_path() / "new"));
+  EXPECT_TRUE(is_same_target("/new", "/../new"));
+  write(in_folder("real"), "");
+  fs::create_symlink("real", in_folder("alias"));
+  EXPECT_TRUE(is_same_target(in_folder("real"), in_folder("alias")));
+  EXPECT_TRUE(is_same_target("-", "-"));
+  EXPECT_FALSE(is_same_target("-", "./-"));
 }
 
 }  // namespace

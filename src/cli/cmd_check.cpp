@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/format.h"
 #include "base/progress.h"
 #include "base/shown.h"
@@ -100,9 +102,9 @@ Result<bool> check(const std::string& path, const Arguments& arguments, std::siz
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
   const auto survey = survey_of(**source, keep);
-  say_warnings((*source)->warnings());
+  const std::string name = input_name(path);
+  say_warnings(name, (*source)->warnings());
   if (!survey) return fail(survey.error());
-  const std::string name = path == "-" ? "standard input" : path;
   if (survey->rules.ok()) {
     print("{}: well formed, {}\n", name, base::counted(survey->events, "event"));
   } else {
@@ -126,19 +128,31 @@ Status write_mended(Source& source, const WellFormed& survey, Sink& sink, model:
   return sink.finish();
 }
 
-Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, std::size_t keep) {
-  const auto output = arguments.required("output");
-  if (!output) return fail(output.error());
+// What cannot be read twice. Of a missing file and a folder, opening them tells.
+Status refuse_streams(const std::string& path) {
   if (path == "-") {
     return usage_error("check: --repair reads the trace twice, so it cannot be standard input; give a file");
   }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!exists(status) || is_regular_file(status) || is_directory(status)) return {};
+  return usage_error(fmt::format(
+      "check: --repair reads the trace twice, so it cannot be {}, a pipe or device; give a file", path));
+}
+
+Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, std::size_t keep) {
+  const auto output = arguments.required("output");
+  if (!output) return fail(output.error());
+  if (auto ok = refuse_streams(path); !ok) return fail(ok.error());
   if (*output != "-" && base::is_same_file(path, *output)) {
     return usage_error(fmt::format("check: {} is the input; give another name for the output", *output));
   }
+  const auto plan = plan_trace("check", *output, arguments);
+  if (!plan) return fail(plan.error());
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
   const auto survey = survey_of(**source, keep);
-  say_warnings((*source)->warnings());
+  say_warnings(path, (*source)->warnings());
   if (!survey) return fail(survey.error());
   if (!can_mend(survey->rules)) {
     show_all(path, *survey, (*source)->names());
@@ -150,7 +164,7 @@ Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, s
 
   auto again = open_source(path, read_options(arguments));
   if (!again) return fail(again.error());
-  auto trace = TraceOutput::create("check", *output, arguments);
+  auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
   model::Mender mender(survey->rules);
   auto written = write_mended(**again, survey->rules, trace->sink(), mender);

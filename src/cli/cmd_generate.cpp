@@ -166,16 +166,15 @@ Result<std::string> truth_path(const Arguments& arguments, const std::string& ou
     if (!arguments.has("truth")) return "";
     return usage_error("generate: --truth is about planted races; add --races N");
   }
-  if (arguments.has("truth")) {
-    std::string path(arguments.get("truth"));
-    if (path == "-" && output == "-")
-      return usage_error("generate: the trace and its truth cannot both go to '-'");
-    if (path == output)
-      return usage_error(fmt::format("generate: {} cannot be the trace and its truth", path));
-    return path;
-  }
-  if (output == "-") return usage_error("generate: say where the truth about the races goes: --truth FILE");
-  return output + ".truth.tsv";
+  if (output == "-" && !arguments.has("truth"))
+    return usage_error("generate: say where the truth about the races goes: --truth FILE");
+  std::string path = arguments.has("truth") ? std::string(arguments.get("truth")) : output + ".truth.tsv";
+  if (path == "-" && output == "-")
+    return usage_error("generate: the trace and its truth cannot both go to '-'");
+  if (base::is_same_target(path, output))
+    return usage_error(
+        fmt::format("generate: {} cannot be the trace and its truth; give --truth another name", path));
+  return path;
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -185,7 +184,9 @@ Result<Exit> run(const Arguments& arguments) {
   if (!parameters) return fail(parameters.error());
   const auto truth_name = truth_path(arguments, *output, *parameters);
   if (!truth_name) return fail(truth_name.error());
-  auto trace = TraceOutput::create("generate", *output, arguments);
+  const auto plan = plan_trace("generate", *output, arguments);
+  if (!plan) return fail(plan.error());
+  auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
   std::optional<TruthFile> truth;
   if (!truth_name->empty()) {
@@ -202,8 +203,8 @@ Result<Exit> run(const Arguments& arguments) {
   if (done) done = trace->commit();
   if (!done) return fail(done.error());
   say(fmt::format(
-      "{}: {} of {}, seed {}{}", *output == "-" ? "standard output" : *output,
-      base::counted(parameters->events, "event"), name_of(parameters->pattern), parameters->seed,
+      "{}: {} of {}, seed {}{}", output_name(*output), base::counted(parameters->events, "event"),
+      name_of(parameters->pattern), parameters->seed,
       truth ? fmt::format("; {} planted, truth in {}", base::counted(parameters->races, "race"), *truth_name)
             : "; no races"));
   return kDone;

@@ -1,6 +1,7 @@
 #include "base/format.h"
 #include "base/partial_file.h"
 #include "cli/output.h"
+#include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "deadheat/trace.h"
 
@@ -9,7 +10,7 @@ namespace deadheat::cli {
 namespace {
 
 constexpr Flag kFlags[] = {
-    {.name = "output", .letter = 'o', .value = "FILE", .help = "where to write; '-' is standard output"},
+    kOutputFlag,
 };
 
 std::string outcome_of(const RepairReport& report, const std::string& input) {
@@ -26,12 +27,13 @@ Result<Exit> run(const Arguments& arguments) {
   if (input != "-" && *output != "-" && base::is_same_file(input, *output)) {
     return usage_error(fmt::format("repair: {} is the input; give another name for the output", *output));
   }
+  if (auto ok = refuse_packed_name("repair", *output); !ok) return fail(ok.error());
   auto file = base::PartialFile::create(*output);
   if (!file) return fail(file.error());
   const auto report = repair(input, file->path());
   if (!report) return fail(file->renamed(report.error()));
   if (auto ok = file->commit(); !ok) return fail(ok.error());
-  say(outcome_of(*report, input == "-" ? "standard input" : input));
+  say(outcome_of(*report, input_name(input)));
   return kDone;
 }
 

@@ -64,7 +64,7 @@ Result<Exit> run(const Arguments& arguments) {
   if (!source) return fail(source.error());
 
   StatReport report;
-  report.trace = path == "-" ? "standard input" : path;
+  report.trace = input_name(path);
   report.top = *top;
   Status done;
   if (arguments.has("quick")) {
@@ -83,7 +83,7 @@ Result<Exit> run(const Arguments& arguments) {
   } else {
     done = scan(**source, report);
   }
-  say_warnings((*source)->warnings());
+  say_warnings(report.trace, (*source)->warnings());
   if (!done) return fail(done.error());
   const Names& names = (*source)->names();
   write_out(arguments.get("format") == "json" ? as_json(report, names) : as_text(report, names));

@@ -34,11 +34,11 @@ void say(std::string_view text) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
-void say_warnings(std::span<const Warning> warnings) {
+void say_warnings(std::string_view trace, std::span<const Warning> warnings) {
   for (const Warning& warning : warnings) {
     const std::string times =
         warning.count == 1 ? "" : fmt::format(" ({} times)", base::grouped(warning.count));
-    say(fmt::format("warning: {}{}", warning.message, times));
+    say(fmt::format("warning: {}: {}{}", trace, warning.message, times));
   }
 }
 

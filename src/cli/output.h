@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "deadheat/result.h"
@@ -22,8 +23,12 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 // To standard error, as "deadheat: <text>".
 void say(std::string_view text);
 
-// One line each: "deadheat: warning: <message> (12 times)".
-void say_warnings(std::span<const Warning> warnings);
+// One line each: "deadheat: warning: <trace>: <message> (12 times)".
+void say_warnings(std::string_view trace, std::span<const Warning> warnings);
+
+// What users are told instead of "-".
+inline std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+inline std::string output_name(const std::string& path) { return path == "-" ? "standard output" : path; }
 
 // True once standard output has an error: a verb that would go on for long may stop.
 bool output_failed();

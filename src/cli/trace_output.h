@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/partial_file.h"
 #include "cli/verb.h"
@@ -27,24 +28,40 @@ inline constexpr Flag kCompressFlag = {.name = "compress",
 
 enum class TraceFormat : std::uint8_t { dht, std, text };
 
+// What the name and the flags say, before anything is opened.
+struct TracePlan {
+  std::string target;
+  TraceFormat format = TraceFormat::dht;
+  int zstd_level = 0;
+  bool lossy = false;
+};
+
+// A usage error names the verb: the name says nothing, or a flag means nothing for the format.
+Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, const Arguments& arguments,
+                             bool lossy = false);
+
+// A .dht is not compressed as a whole, so a name that says so would lie.
+Status refuse_packed_name(std::string_view verb, std::string_view name);
+
 class TraceOutput {
  public:
-  // A usage error names the verb: the name says nothing, or a flag means nothing for the format.
-  static Result<TraceOutput> create(std::string_view verb, const std::string& target,
-                                    const Arguments& arguments);
+  static Result<TraceOutput> create(const TracePlan& plan);
 
   Sink& sink() { return *sink_; }
+  // What the text could not express, so far.
+  std::vector<Warning> losses() const;
   // After the sink was finished.
   Status commit() { return file_.commit(); }
   // An error of the sink, told with the name that the user knows.
   Error renamed(Error error) const { return file_.renamed(std::move(error)); }
 
  private:
-  TraceOutput(base::PartialFile file, std::unique_ptr<Sink> sink)
-      : file_(std::move(file)), sink_(std::move(sink)) {}
+  TraceOutput(base::PartialFile file, std::unique_ptr<Sink> sink, const trace::TextWriter* text)
+      : file_(std::move(file)), sink_(std::move(sink)), text_(text) {}
 
   base::PartialFile file_;
   std::unique_ptr<Sink> sink_;
+  const trace::TextWriter* text_;  // the sink, if it is one
 };
 
 }  // namespace deadheat::cli

@@ -94,6 +94,11 @@ Status validate(const Parameters& p) {
     return usage(
         "the threads of many-threads are forked in waves: a fork tree of 'none' makes no sense there");
   }
+  // Ids are numbered as they appear, and a trace whose ids outrun its events is refused by readers.
+  if (p.fork_tree == ForkTree::none && p.threads > kMaxRoots) {
+    return usage(
+        fmt::format("at most {} threads can be there from the start; ask for a fork tree", kMaxRoots));
+  }
   if (p.events < least_events(p)) {
     return usage(
         fmt::format("{} events are too few: the forks, joins and planted races of this workload alone are {}",

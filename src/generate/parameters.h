@@ -54,7 +54,8 @@ Status validate(const Parameters& parameters);
 
 inline constexpr std::uint64_t kMaxEvents = 1'000'000'000'000'000;
 inline constexpr std::uint32_t kMaxThreads = 1u << 20;
-inline constexpr std::uint32_t kMaxLocks = 1u << 24;
+inline constexpr std::uint32_t kMaxRoots = 1u << 16;  // threads that nobody forks
+inline constexpr std::uint32_t kMaxLocks = 1u << 16;
 inline constexpr std::uint32_t kMaxSites = 1u << 16;
 inline constexpr std::uint32_t kMaxRunLength = 1u << 30;
 inline constexpr std::uint32_t kMaxNesting = 16;

@@ -1,17 +1,11 @@
 #include "model/block_builder.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace deadheat::model {
 
 BlockBuilder::BlockBuilder(std::size_t capacity)
-    : capacity_(capacity),
-      mask_(static_cast<std::uint32_t>(std::bit_ceil(2 * capacity)) - 1),
-      slots_(mask_ + std::size_t{1}),
-      thread_(capacity),
-      object_(capacity),
-      op_(capacity) {
+    : capacity_(capacity), thread_(capacity), object_(capacity), op_(capacity) {
   DEADHEAT_ASSERT(capacity > 0 && capacity <= kMaxBlockEvents, "a block holds 1 to kMaxBlockEvents events");
 }
 
@@ -21,6 +15,16 @@ BlockView BlockBuilder::view(std::uint64_t first) const {
           .op = {op_.data(), size_},
           .object = {object_.data(), size_},
           .ops = ops_};
+}
+
+void BlockBuilder::grow() {
+  mask_ = 2 * mask_ + 1;
+  slots_.assign(mask_ + std::size_t{1}, Slot{});
+  for (std::size_t code = 0; code < ops_.size(); ++code) {
+    std::uint32_t at = hash(ops_[code]) & mask_;
+    while (slots_[at].stamp == stamp_) at = (at + 1) & mask_;
+    slots_[at] = {stamp_, static_cast<std::uint16_t>(code)};
+  }
 }
 
 void BlockBuilder::clear() {

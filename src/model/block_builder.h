@@ -25,9 +25,11 @@ class BlockBuilder {
       at = (at + 1) & mask_;
     }
     DEADHEAT_DEBUG_ASSERT(ops_.size() < capacity_, "no more operations than events");
-    slots_[at] = {stamp_, static_cast<std::uint16_t>(ops_.size())};
+    const auto code = static_cast<std::uint16_t>(ops_.size());
+    slots_[at] = {stamp_, code};
     ops_.push_back(op);
-    return slots_[at].code;
+    if (4 * ops_.size() > mask_) grow();
+    return code;
   }
   void append(ThreadId thread, std::uint16_t code, std::uint32_t object) {
     DEADHEAT_DEBUG_ASSERT(size_ < capacity_, "a full block is taken away before more is appended");
@@ -43,6 +45,7 @@ class BlockBuilder {
   void clear();
 
  private:
+  static constexpr std::uint32_t kFirstSlots = 1024;
   struct Slot {
     std::uint32_t stamp;  // of the block it was written for: clearing is a new stamp
     std::uint16_t code;
@@ -59,11 +62,14 @@ class BlockBuilder {
     return static_cast<std::uint32_t>(h >> 32);
   }
 
+  void grow();
+
   std::size_t capacity_;
   std::size_t size_ = 0;
   std::uint32_t stamp_ = 1;
-  std::uint32_t mask_;
-  std::vector<Slot> slots_;
+  std::uint32_t mask_ = kFirstSlots - 1;
+  std::vector<Slot> slots_ =
+      std::vector<Slot>(kFirstSlots);  // at most a quarter full; small, to stay in the cache
   std::vector<std::uint32_t> thread_, object_;
   std::vector<std::uint16_t> op_;
   std::vector<Op> ops_;

@@ -157,7 +157,7 @@ void WellFormed::acquire(const NumberedEvent& e) {
   } else if (lock.readers > 0) {
     const bool upgrade = holds_shared(t, l, lock);
     if (lock.readers > (upgrade ? 1u : 0u)) {
-      note(Rule::lock_held, e, room() ? earliest_reader(l, lock, t) : std::nullopt);
+      note(Rule::lock_held, e, earliest_reader(l, lock, t));
       ++lock.era;
       lock.readers = 0;
       if (upgrade) {
@@ -219,7 +219,7 @@ void WellFormed::release_shared(const NumberedEvent& e) {
 void WellFormed::report_release(const NumberedEvent& e, const Lock& lock) {
   if (lock.depth > 0) return note(Rule::release_other, e, lock.taken);
   if (lock.readers == 0) return note(Rule::release_free, e);
-  note(Rule::release_other, e, room() ? earliest_reader(e.event.object, lock, UINT32_MAX) : std::nullopt);
+  note(Rule::release_other, e, earliest_reader(e.event.object, lock, UINT32_MAX));
 }
 
 bool WellFormed::holds_shared(std::uint32_t t, std::uint32_t l, const Lock& lock) {
@@ -227,9 +227,11 @@ bool WellFormed::holds_shared(std::uint32_t t, std::uint32_t l, const Lock& lock
   return hold != nullptr && hold->era == lock.era;
 }
 
-// Walks all shared holds: for the violations that are kept only, which are few.
+// Walks all shared holds, so for the first violations only: a trace may have as many as it has events.
 std::optional<NumberedEvent> WellFormed::earliest_reader(std::uint32_t l, const Lock& lock,
                                                          std::uint32_t but) const {
+  constexpr std::size_t kSearched = 100;
+  if (!room() || kept_.size() >= kSearched) return std::nullopt;
   std::optional<NumberedEvent> earliest;
   shared_.for_each([&](std::uint32_t held, std::uint32_t t, const Hold& hold) {
     if (held != l || t == but || hold.era != lock.era) return;

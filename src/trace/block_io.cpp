@@ -56,12 +56,12 @@ Status BlockWriter::write(BlockType type, std::uint64_t first, std::uint32_t eve
   header.first = first;
   header.events = events;
   std::vector<char>* whole = &buffer_;
-  if (zstd_ != nullptr && (type == BlockType::events || type == BlockType::names)) {
+  if (zstd_ != nullptr) {
     packed_.resize(sizeof header + ZSTD_compressBound(raw));
     const std::size_t packed =
         ZSTD_compressCCtx(zstd_, packed_.data() + sizeof header, packed_.size() - sizeof header,
                           buffer_.data() + sizeof header, raw, zstd_level_);
-    if (ZSTD_isError(packed) == 0U && packed < raw) {
+    if (ZSTD_isError(packed) == 0U && packed < raw && plausible_packing(type, raw, packed)) {
       packed_.resize(sizeof header + packed);
       header.flags = kZstd;
       header.stored_bytes = static_cast<std::uint32_t>(packed);
@@ -108,7 +108,9 @@ Status check_block_header(const BlockHeader& header) {
     return input_error("the checksum of the block's header differs; the file is damaged");
   }
   if (header.stored_bytes > kMaxPayload || header.raw_bytes > kMaxPayload || (header.flags & ~kZstd) != 0 ||
-      ((header.flags & kZstd) == 0 && header.stored_bytes != header.raw_bytes)) {
+      ((header.flags & kZstd) == 0 && header.stored_bytes != header.raw_bytes) ||
+      ((header.flags & kZstd) != 0 &&
+       !plausible_packing(header.type, header.raw_bytes, header.stored_bytes))) {
     return input_error("the block's header makes no sense");
   }
   return {};

@@ -69,10 +69,14 @@ class PeekedInput final : public ByteInput {
 Result<std::unique_ptr<ByteInput>> open_input(const std::string& path) {
   auto file = base::File::open_to_read(path);
   if (!file) return fail(std::move(file).error());
-  const std::string name = file->name();
-  const auto size = file->is_regular() ? file->size() : Result<std::uint64_t>(0);
+  return open_input(std::move(*file));
+}
+
+Result<std::unique_ptr<ByteInput>> open_input(base::File file) {
+  const std::string name = file.name();
+  const auto size = file.is_regular() ? file.size() : Result<std::uint64_t>(0);
   if (!size) return fail(size.error());
-  auto raw = std::make_unique<PeekedInput>(std::make_unique<FileInput>(std::move(*file), *size));
+  auto raw = std::make_unique<PeekedInput>(std::make_unique<FileInput>(std::move(file), *size));
   const auto head = raw->peek(kPackingMagicBytes);
   if (!head) return fail(head.error());
   if (head->empty()) return input_error(fmt::format("{}: is empty; a trace was expected", name));

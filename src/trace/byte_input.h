@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/file.h"
 #include "deadheat/result.h"
 #include "deadheat/trace.h"
 
@@ -18,6 +19,8 @@ class ByteInput {
   virtual Progress progress() const { return {}; }
 };
 
+// The same of a file that is open already, from where it stands.
+Result<std::unique_ptr<ByteInput>> open_input(base::File file);
 // Opens a path ("-": standard input), and unpacks gzip or zstd where the first bytes say so.
 // A directory, a missing or an empty file is an error that says so. Every error names the input.
 Result<std::unique_ptr<ByteInput>> open_input(const std::string& path);

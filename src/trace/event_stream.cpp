@@ -11,10 +11,14 @@
 namespace deadheat::trace {
 
 EventStream::EventStream(BlockStream::Fill fill, std::string name)
-    : name_(std::move(name)), blocks_(std::move(fill)) {}
+    : name_(std::move(name)), blocks_([this, fill = std::move(fill)](char* to, std::size_t bytes) {
+        auto got = fill(to, bytes);
+        input_failed_ = !got;
+        return got;
+      }) {}
 
 Error EventStream::in_file(Error error, std::uint64_t offset) const {
-  if (error.kind != Error::Kind::input) return error;
+  if (input_failed_) return error;  // it names the file, and it is not about blocks
   error.message = fmt::format("{}: byte {}: {}", name_, offset, error.message);
   if (expected_ > 0) {
     error.message += fmt::format("; 'deadheat repair' keeps the {} events before it", expected_);
@@ -32,7 +36,10 @@ Result<const BlockView*> EventStream::next() {
     const std::uint64_t offset = blocks_.offset();
     const auto block = blocks_.next();
     if (!block) return fail(in_file(block.error(), offset));
-    if (!*block) return nullptr;
+    if (!*block) {
+      unfinished_ = true;
+      return nullptr;
+    }
     Status ok;
     switch ((*block)->header.type) {
       case BlockType::events:
@@ -72,19 +79,21 @@ Status EventStream::read_end(const RawBlock& block) {
     return input_error(
         fmt::format("the footer tells of {} events, the file has {}", footer->summary.events, expected_));
   }
+  if (auto ok = blocks_.read_trailer(block.offset); !ok) return ok;
   finished_ = true;
-  return blocks_.read_trailer(block.offset);
+  return {};
 }
 
 void EventStream::restart(std::uint64_t offset, std::uint64_t first) {
   blocks_.restart(offset);
   expected_ = first;
-  finished_ = false;
+  finished_ = unfinished_ = false;
 }
 
-std::string unfinished_message(const std::string& name, std::uint64_t events, std::uint64_t torn_bytes) {
+std::string unfinished_message(std::uint64_t events, std::uint64_t torn_bytes) {
   std::string message = fmt::format(
-      "{}: its writer did not finish; {} events up to the last whole block are read", name, events);
+      "has no whole footer, as if its writer was stopped; {} events up to the last whole block are read",
+      events);
   if (torn_bytes > 0) message += fmt::format(", {} bytes after it are not", torn_bytes);
   return message + "; 'deadheat repair' writes the missing footer";
 }
@@ -96,7 +105,6 @@ class DhtStream final : public Source {
   DhtStream(std::unique_ptr<ByteInput> input, std::string name, std::string head)
       : input_(std::move(input)),
         head_(std::move(head)),
-        name_(name),
         stream_([this](char* to, std::size_t bytes) { return fill(to, bytes); }, std::move(name)) {}
 
   Status start() { return stream_.read_file_header(); }
@@ -104,8 +112,8 @@ class DhtStream final : public Source {
   const Names& names() const override { return stream_.names(); }
   Progress progress() const override { return input_->progress(); }
   std::vector<Warning> warnings() const override {
-    if (stream_.finished()) return {};
-    return {{unfinished_message(name_, stream_.events(), stream_.torn_bytes())}};
+    if (!stream_.unfinished()) return {};
+    return {{unfinished_message(stream_.events(), stream_.torn_bytes())}};
   }
 
  private:
@@ -122,7 +130,6 @@ class DhtStream final : public Source {
   std::unique_ptr<ByteInput> input_;
   std::string head_;
   std::size_t head_at_ = 0;
-  std::string name_;
   EventStream stream_;
 };
 

@@ -19,8 +19,9 @@ class EventStream {
 
   Status read_file_header();
   Result<const BlockView*> next();
-  // After next() gave nullptr: whether a footer was there. If not, the writer did not finish.
+  // After next() gave nullptr, one of them: a whole footer was there, or the blocks ended without.
   bool finished() const { return finished_; }
+  bool unfinished() const { return unfinished_; }
   std::uint64_t torn_bytes() const { return blocks_.torn_bytes(); }
   std::uint64_t offset() const { return blocks_.offset(); }
   std::uint64_t events() const { return expected_; }  // up to here
@@ -45,11 +46,12 @@ class EventStream {
   BlockView view_;
   std::uint64_t expected_ = 0;  // number of the next event
   bool follow_names_ = true;
-  bool finished_ = false;
+  bool finished_ = false, unfinished_ = false;
+  bool input_failed_ = false;
 };
 
 // For warnings of readers.
-std::string unfinished_message(const std::string& name, std::uint64_t events, std::uint64_t torn_bytes);
+std::string unfinished_message(std::uint64_t events, std::uint64_t torn_bytes);
 
 // A .dht that comes as a stream: a pipe, or unpacked from .gz or .zst.
 Result<std::unique_ptr<Source>> open_dht_stream(std::unique_ptr<ByteInput> input, std::string name,

@@ -60,6 +60,13 @@ struct Bounds {
 };
 static_assert(sizeof(Bounds) == 32);
 
+// Packing is for events and names, and believed only so far: a file of some kilobytes must not become
+// gigabytes in memory. A writer stores a block that packs better as it is.
+constexpr bool plausible_packing(BlockType type, std::uint64_t raw_bytes, std::uint64_t stored_bytes) {
+  if (type == BlockType::events) return raw_bytes <= 256 * stored_bytes + (std::uint64_t{1} << 19);
+  return type == BlockType::names && raw_bytes <= 64 * stored_bytes + 4096;
+}
+
 // The start of an event block's payload. The sections follow in the order of docs/trace-format.md.
 struct EventsHeader {
   Bounds bounds;

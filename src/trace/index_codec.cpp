@@ -32,7 +32,7 @@ Result<Index> decode_index(std::span<const char> payload) {
   Index index;
   for (std::uint32_t i = 0; i < blocks; ++i) {
     const auto entry = r.fixed<IndexEntry>();
-    if (entry.events == 0 ||
+    if (entry.events == 0 || entry.events > kMaxBlockEvents ||
         (i > 0 && entry.first != index.blocks.back().first + index.blocks.back().events)) {
       return input_error("an index block whose entries do not follow each other");
     }
@@ -61,13 +61,14 @@ void encode_threads(std::span<const Summary::Thread> threads, std::vector<char>&
   }
 }
 
-Status decode_threads(std::span<const char> payload, std::vector<Summary::Thread>& out) {
+Status decode_threads(std::span<const char> payload, std::size_t most, std::vector<Summary::Thread>& out) {
   ByteReader r(payload);
   while (r.ok() && !r.at_end()) {
     Summary::Thread t;
     t.events = r.fixed<std::uint64_t>();
     t.first = r.fixed<std::uint64_t>();
     t.last = r.fixed<std::uint64_t>();
+    if (out.size() == most) return input_error("more threads than the footer tells of");
     out.push_back(t);
   }
   if (!r.ok()) return input_error("a cut threads block");

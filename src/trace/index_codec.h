@@ -22,7 +22,8 @@ void encode_index(const Index& index, std::vector<char>& out);
 Result<Index> decode_index(std::span<const char> payload);
 
 void encode_threads(std::span<const Summary::Thread> threads, std::vector<char>& out);
-Status decode_threads(std::span<const char> payload, std::vector<Summary::Thread>& out);
+// Adds to `out`; more than `most` in all is an error.
+Status decode_threads(std::span<const char> payload, std::size_t most, std::vector<Summary::Thread>& out);
 
 // One index or threads block, as the footer lists it.
 struct Pointer {

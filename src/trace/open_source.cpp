@@ -13,13 +13,10 @@ using namespace trace;
 namespace {
 
 // True for an uncompressed .dht in a regular file, which can be sought in.
-Result<bool> is_dht_file(const std::string& path) {
-  if (path == "-") return false;
-  const auto file = base::File::open_to_read(path);
-  if (!file) return fail(file.error());
-  if (!file->is_regular()) return false;
+Result<bool> is_dht_file(const base::File& file) {
+  if (!file.is_regular()) return false;
   std::string head(kFileMagic.size(), '\0');
-  const auto got = file->read_at(0, head.data(), head.size());
+  const auto got = file.read_at(0, head.data(), head.size());
   if (!got) return fail(got.error());
   return head == kFileMagic;
 }
@@ -27,11 +24,15 @@ Result<bool> is_dht_file(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_source(const std::string& path, const ReadOptions& options) {
-  const auto dht = is_dht_file(path);
+  // Opened once: a pipe that is opened and closed again has lost its writer.
+  auto file = base::File::open_to_read(path);
+  if (!file) return fail(file.error());
+  const std::string name = file->name();
+  const auto dht = path == "-" ? Result<bool>(false) : is_dht_file(*file);
   if (!dht) return fail(dht.error());
   if (*dht) return TraceReader::open(path);
 
-  auto input = open_input(path);
+  auto input = open_input(std::move(*file));
   if (!input) return fail(input.error());
   std::string head(kFileMagic.size(), '\0');
   std::size_t have = 0;
@@ -42,7 +43,6 @@ Result<std::unique_ptr<Source>> open_source(const std::string& path, const ReadO
     have += *got;
   }
   head.resize(have);
-  const std::string name = path == "-" ? "standard input" : path;
   // Also a magic that was damaged after its first four bytes: the .dht reader says what happened to it.
   if (head.substr(0, 4) == kFileMagic.substr(0, 4))
     return open_dht_stream(std::move(*input), name, std::move(head));

@@ -1,6 +1,8 @@
 // repair: the whole blocks of a damaged or unfinished .dht, written again with a footer.
-#include "base/file.h"
+#include <vector>
+
 #include "deadheat/trace.h"
+#include "trace/byte_input.h"
 #include "trace/event_stream.h"
 
 namespace deadheat {
@@ -8,12 +10,15 @@ namespace deadheat {
 using namespace trace;
 
 Result<RepairReport> repair(const std::string& from, const std::string& to) {
-  auto file = base::File::open_to_read(from);
-  if (!file) return fail(file.error());
-  const auto size = file->size();
-  if (!size) return fail(size.error());
-  EventStream stream([&](char* buffer, std::size_t bytes) { return file->read_some(buffer, bytes); },
-                     file->name());
+  auto input = open_input(from);
+  if (!input) return fail(input.error());
+  std::uint64_t bytes_read = 0;
+  const auto read = [&](char* buffer, std::size_t bytes) {
+    auto got = (*input)->read(buffer, bytes);
+    if (got) bytes_read += *got;
+    return got;
+  };
+  EventStream stream(read, from == "-" ? "standard input" : from);
   if (auto ok = stream.read_file_header(); !ok) return fail(ok.error());
   auto writer = TraceWriter::create(to);
   if (!writer) return fail(writer.error());
@@ -33,7 +38,12 @@ Result<RepairReport> repair(const std::string& from, const std::string& to) {
     good_bytes = stream.offset();
   }
   report.was_complete = stream.finished();
-  report.bytes_dropped = report.was_complete || *size < good_bytes ? 0 : *size - good_bytes;
+  if (!report.was_complete) {
+    // To the end, or to where a packed file is broken, to say how much is lost.
+    std::vector<char> rest(std::size_t{1} << 16);
+    for (auto got = read(rest.data(), rest.size()); got && *got > 0;) got = read(rest.data(), rest.size());
+    report.bytes_dropped = bytes_read - good_bytes;
+  }
   if (auto ok = (*writer)->finish(); !ok) return fail(ok.error());
   return report;
 }

@@ -1,12 +1,14 @@
 // .dht files as a whole: written, read, sought in, cut, damaged, killed, repaired.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "deadheat/trace.h"
 #include "support/any_events.h"
@@ -385,6 +387,81 @@ TEST(TraceFile, ReadsAStreamInPiecesOfAnySize) {
   EXPECT_EQ(out.error, "");
   EXPECT_TRUE(is_prefix(out.events));
   EXPECT_FALSE((*cut)->warnings().empty());
+}
+
+TEST(TraceFile, WithMoreBytesBehindItsEndIsNotWhole) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht"), whole = dir.path("whole.dht");
+  write_trace(path, 1000, {.block_events = 100});
+  const std::string more = contents(path) + "x";
+  auto stream = open_dht_stream(std::make_unique<Bytes>(more, 100), "pipe", "");
+  ASSERT_TRUE(stream);
+  EXPECT_NE(drain(**stream).error.find("more bytes follow"), std::string::npos);
+  put(path, more);
+  const auto report = repair(path, whole);
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->was_complete);
+  EXPECT_EQ(report->events, 1000u);
+  EXPECT_GT(report->bytes_dropped, 0u);
+  EXPECT_EQ(read_file(whole).events, first_events(1000));
+}
+
+TEST(TraceFile, RepairSaysHowMuchIsLostOfAPipe) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht"), whole = dir.path("whole.dht"), pipe = dir.path("pipe");
+  write_trace(path, 1000, {.block_events = 100});
+  const std::string bytes = contents(path);
+  const std::size_t cut = event_blocks(bytes)[4].end + 7;
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { put(pipe, bytes.substr(0, cut)); });
+  const auto report = repair(pipe, whole);
+  writer.join();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->events, 500u);
+  EXPECT_EQ(report->bytes_dropped, 7u);
+}
+
+// A pipe that is opened, looked at, closed and opened again has lost its writer in between.
+TEST(TraceFile, OpensANamedPipeOnce) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht"), pipe = dir.path("pipe");
+  write_trace(path, 20000);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (int round = 0; round < 20; ++round) {
+    std::thread writer([&] { put(pipe, contents(path)); });
+    auto source = open_source(pipe);
+    ASSERT_TRUE(source) << source.error().message;
+    const Outcome out = drain(**source);
+    writer.join();
+    ASSERT_EQ(out.error, "");
+    ASSERT_EQ(out.events.size(), 20000u);
+  }
+}
+
+TEST(TraceFile, BelievesPackingOnlySoFar) {
+  const auto accepts = [](BlockType type, std::uint32_t raw, std::uint32_t stored) {
+    BlockHeader header{};
+    header.magic = kBlockMagic;
+    header.type = type;
+    header.flags = kZstd;
+    header.raw_bytes = raw;
+    header.stored_bytes = stored;
+    header.header_hash = hash_bytes(&header, offsetof(BlockHeader, header_hash));
+    return check_block_header(header).has_value();
+  };
+  EXPECT_TRUE(accepts(BlockType::names, 1000, 100));
+  EXPECT_FALSE(accepts(BlockType::names, 1 << 20, 100)) << "kilobytes of file, gigabytes of names";
+  EXPECT_TRUE(accepts(BlockType::events, 500000, 100));
+  EXPECT_FALSE(accepts(BlockType::events, 1 << 26, 100));
+  EXPECT_FALSE(accepts(BlockType::threads, 1000, 100)) << "never packed";
+  // A writer stores what would not be believed as it is.
+  Scratch dir;
+  const std::string path = dir.path("t.dht");
+  auto writer = TraceWriter::create(path, {.zstd_level = 9});
+  for (int i = 0; i < 100000; ++i) (*writer)->names().variables.add("");
+  for (int i = 0; i < 30000; ++i) ASSERT_TRUE((*writer)->append(Event{}));
+  ASSERT_TRUE((*writer)->finish());
+  EXPECT_EQ(read_file(path).events.size(), 30000u);
 }
 
 // A real writer, really killed.

@@ -99,6 +99,12 @@ Result<bool> TraceReader::Impl::read_footer() {
   auto decoded = decode_footer(*payload);
   if (!decoded) return fail(damaged(decoded.error().message));
   footer = std::move(*decoded);
+  // Every block has a header, so a file holds only so many events: numbers beyond that are not to be
+  // believed.
+  if (footer.summary.events / kMaxBlockEvents > file_bytes / sizeof(BlockHeader) ||
+      !plausible_bound(footer.summary.threads, footer.summary.events)) {
+    return fail(damaged("the footer tells of more than the file can hold"));
+  }
   return true;
 }
 
@@ -187,7 +193,7 @@ Progress TraceReader::progress() const { return {impl_->stream.offset(), impl_->
 
 std::vector<Warning> TraceReader::warnings() const {
   if (impl_->complete) return {};
-  return {{unfinished_message(impl_->file.name(), events(), impl_->torn_bytes)}};
+  return {{unfinished_message(events(), impl_->torn_bytes)}};
 }
 
 Result<Summary> TraceReader::summary() {
@@ -198,7 +204,7 @@ Result<Summary> TraceReader::summary() {
     for (const Pointer& pointer : me.footer.threads) {
       const auto payload = me.block_at(pointer.offset, BlockType::threads);
       if (!payload) return fail(payload.error());
-      if (auto ok = decode_threads(*payload, summary.per_thread); !ok)
+      if (auto ok = decode_threads(*payload, summary.threads, summary.per_thread); !ok)
         return fail(me.damaged(ok.error().message));
     }
     if (summary.per_thread.size() != summary.threads)
