@@ -205,7 +205,8 @@ TEST(StdReader, ALineWithoutEndIsRefusedBeforeItFillsTheMemory) {
   ASSERT_FALSE(trace);
   EXPECT_NE(trace.error().message.find("trace.std:1: cannot read \"T0|r(xxx"), std::string::npos);
   EXPECT_NE(trace.error().message.find("the line is longer than"), std::string::npos);
-  const auto skipped = read_text("T0|w(a)|1\n" + endless + "|||\n|" + "\nT0|r(y)|1\n", {.skip_bad = true});
+  // The rest of it looks like a line of its own, but is not.
+  const auto skipped = read_text("T0|w(a)|1\n" + endless + "|r(x)|1\n|\nT0|r(y)|1\n", {.skip_bad = true});
   ASSERT_TRUE(skipped) << skipped.error().message;
   EXPECT_EQ(skipped->events.size(), 2u);
   EXPECT_EQ(skipped->source->warnings().front().count, 2u);
