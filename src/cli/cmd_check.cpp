@@ -167,7 +167,9 @@ Result<Exit> repair_trace(const std::string& path, const Arguments& arguments, s
   auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
   model::Mender mender(survey->rules);
+  if (auto named = name_ahead(**again); !named) return fail(named.error());
   auto written = write_mended(**again, survey->rules, trace->sink(), mender);
+  say_warnings(output_name(*output), trace->losses());
   if (!written) return fail(trace->renamed(written.error()));
   if (auto ok = trace->commit(); !ok) return fail(ok.error());
   const std::string done = by_rule([&](Rule rule) { return mender.mended(rule); });

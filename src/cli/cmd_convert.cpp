@@ -45,7 +45,8 @@ Result<Exit> run(const Arguments& arguments) {
   if (!source) return fail(source.error());
   auto trace = TraceOutput::create(*plan);
   if (!trace) return fail(trace.error());
-  auto written = copy(**source, trace->sink());
+  auto written = plan->format == TraceFormat::dht ? Status{} : name_ahead(**source);
+  if (written) written = copy(**source, trace->sink());
   say_warnings(output_name(*output), trace->losses());
   say_warnings(input_name(input), (*source)->warnings());
   if (!written) return fail(trace->renamed(written.error()));

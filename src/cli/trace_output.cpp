@@ -29,6 +29,11 @@ Result<TraceFormat> format_of(std::string_view verb, std::string_view name, cons
 
 }  // namespace
 
+Status name_ahead(Source& source) {
+  auto* const file = dynamic_cast<TraceReader*>(&source);
+  return file == nullptr ? Status{} : file->load_names();
+}
+
 Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, const Arguments& arguments,
                              bool lossy) {
   const auto format = format_of(verb, target, arguments);

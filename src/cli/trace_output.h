@@ -43,6 +43,10 @@ Result<TracePlan> plan_trace(std::string_view verb, const std::string& target, c
 // A .dht is not compressed as a whole, so a name that says so would lie.
 Status refuse_packed_name(std::string_view verb, std::string_view name);
 
+// Lets a .dht in a regular file name all from the first block on as it does in the end. Text needs that: a
+// name that changes later (fork(151), bound to T151 blocks after) cannot be changed in what was written.
+Status name_ahead(Source& source);
+
 class TraceOutput {
  public:
   static Result<TraceOutput> create(const TracePlan& plan);

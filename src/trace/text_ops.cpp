@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trace/text_names.h"
 
 namespace deadheat::trace {
@@ -26,13 +28,13 @@ bool std_has(EventKind kind) {
 
 bool has_size(EventKind kind) { return is_access(kind) || is_allocation(kind); }
 
-// Whether the fields that its kind does not have are as in a fresh Op.
+// Whether the fields that its kind does not have are as in a fresh Op, and the others within their bounds.
 bool well_formed(const Op& op) {
   return static_cast<std::size_t>(op.kind) < kEventKinds &&
          static_cast<std::size_t>(op.order) < kMemoryOrders &&
          (has_order(op.kind) || op.order == MemoryOrder::relaxed) &&
          (is_access(op.kind) ? op.offset < kCellBytes : op.offset == 0) &&
-         (has_size(op.kind) || is_barrier(op.kind) || op.value == 0);
+         (has_size(op.kind) ? op.value <= kMaxAccessBytes : is_barrier(op.kind) || op.value == 0);
 }
 
 constexpr std::uint8_t bit(TextLoss loss) {
@@ -47,6 +49,7 @@ std::uint8_t TextOps::losses_of(const Op& op) const {
   if (!extended_ && !std_has(op.kind)) out |= bit(TextLoss::kind);
   if (!extended_ && has_size(op.kind) && op.value != 0) out |= bit(TextLoss::size);
   if (!extended_ && op.offset != 0) out |= bit(TextLoss::offset);
+  if (has_size(op.kind) && cells(op) > 1) out |= bit(TextLoss::neighbours);
   if (op.stack != StackId::none) out |= bit(TextLoss::stack);
   return out;
 }
@@ -87,7 +90,9 @@ void TextOps::append_attributes(const Op& op) {
     text_.append(1, std::exchange(separator, ',')).append(text);
   };
   if (has_order(op.kind)) attribute(name_of(op.order));
-  if (has_size(op.kind) && op.value != 0) attribute(fmt::format("size={}", op.value));
+  if (has_size(op.kind) && op.value != 0) {  // as much of it as is in the first variable
+    attribute(fmt::format("size={}", std::min<std::uint64_t>(op.value, kCellBytes - op.offset)));
+  }
   if (op.offset != 0) attribute(fmt::format("offset={}", op.offset));
   if (is_barrier(op.kind) && op.value != 0) attribute(fmt::format("gen={}", op.value));
 }

@@ -15,8 +15,8 @@
 namespace deadheat::trace {
 
 // What the text cannot say of an event.
-enum class TextLoss : std::uint8_t { malformed, kind, size, offset, stack, location };
-inline constexpr std::size_t kTextLosses = 6;
+enum class TextLoss : std::uint8_t { malformed, kind, size, offset, neighbours, stack, location };
+inline constexpr std::size_t kTextLosses = 7;
 
 class TextOps {
  public:

@@ -19,6 +19,7 @@ constexpr std::size_t kFirstBufferBytes = std::size_t{1} << 12, kBufferBytes = s
 constexpr std::string_view kExtendOrLose =
     "--to text writes all kinds and attributes, --lossy leaves out what STD text does not have";
 constexpr std::string_view kLose = "--lossy leaves it out";
+constexpr std::string_view kNarrow = "a .dht holds it, convert --lossy writes the first of them alone";
 constexpr std::string_view kReplace = "--lossy writes the nearest text that can be read back";
 
 class Writer final : public TextWriter {
@@ -108,11 +109,17 @@ Result<Writer::Verdict> Writer::weigh(const Event& event, std::uint64_t number, 
                                       const Names& names) {
   const EventKind kind = event.op.kind;
   if (op.lost(TextLoss::malformed))
-    return refuse(number, "has fields that its kind does not have", "try deadheat check");
+    return refuse(number, "has fields that its kind cannot have", "try deadheat check");
   if (!lossy_) {
     const std::string_view word = name_of(kind);
     if (op.lost(TextLoss::kind))
       return refuse(number, fmt::format("STD text has no {}", word), kExtendOrLose);
+    if (op.lost(TextLoss::neighbours)) {
+      return refuse(number,
+                    fmt::format("{} covers {} variables, and text does not say which are neighbours", word,
+                                cells(event.op)),
+                    kNarrow);
+    }
     if (op.lost(TextLoss::size))
       return refuse(number, fmt::format("STD text has no size of {}", word), kExtendOrLose);
     if (op.lost(TextLoss::offset)) {
@@ -190,6 +197,10 @@ std::vector<Warning> Writer::losses() const {
   const auto lost = [&](TextLoss loss) { return lost_[static_cast<std::size_t>(loss)]; };
   add(lost(TextLoss::size), "STD text has no sizes: the event was written without");
   add(lost(TextLoss::offset), "STD text has no offsets: the event was written without");
+  add(lost(TextLoss::neighbours),
+      "text does not say which variables are neighbours: of those that an event covers, the first was "
+      "written "
+      "alone");
   add(lost(TextLoss::stack), "text has no call stacks: the event was written without");
   add(lost(TextLoss::location), "a location that cannot be read back was written with changes");
   add(changed_names(), "a name that cannot be read back, or is that of another one too, was changed");

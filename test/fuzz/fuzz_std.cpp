@@ -28,6 +28,10 @@ void check_pieces(const std::string& text, const ReadOptions& options, const Res
 }
 
 void check_round_trip(const test::TextTrace& trace, const ReadOptions& options, std::size_t block) {
+  for (const Event& event : trace.events) {
+    DEADHEAT_ASSERT(object_kind(event.op.kind) != ObjectKind::variable || cells(event.op) == 1,
+                    "nothing goes beyond its variable");
+  }
   const auto text = test::write_text(trace.events, trace.names(), {.extended = true}, block);
   DEADHEAT_ASSERT(text && text->losses.empty(), "what was read can be written");
   const auto again =

@@ -67,6 +67,10 @@ TEST(Interner, NamesThatLookAlikeAreDifferent) {
                                "V123456789",
                                "V1234567890123456",
                                "V12345678901234567",
+                               "110000000",
+                               "200000000",
+                               "20000000",
+                               "2000000000",
                                "/1",
                                ":1",
                                "1/",
@@ -79,6 +83,20 @@ TEST(Interner, NamesThatLookAlikeAreDifferent) {
   for (const std::string& name : names) EXPECT_EQ(table.id(name), expected++) << name;
   expected = 0;
   for (const std::string& name : names) EXPECT_EQ(table.id(name), expected++) << name;
+}
+
+TEST(Interner, OneNumberBehindManyPrefixesIsManyNames) {
+  Table table;
+  for (std::uint32_t round = 0; round < 2; ++round) {
+    std::uint32_t expected = 0;
+    for (const char* number : {"7", "70000", "999999999", "1234567890123456"}) {
+      for (int prefix = 33; prefix < 256; ++prefix) {
+        if (prefix >= '0' && prefix <= '9') continue;
+        ASSERT_EQ(table.id(std::string(1, static_cast<char>(prefix)) + number), expected++)
+            << prefix << number;
+      }
+    }
+  }
 }
 
 TEST(Interner, AgreesWithAMap) {

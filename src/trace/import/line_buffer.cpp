@@ -48,6 +48,12 @@ Result<std::size_t> LineBuffer::read(char* to, std::size_t bytes) {
   return n;
 }
 
+std::size_t LineBuffer::find_line_end() {
+  const auto here = marks();
+  while (no_line_ends_ < here.size() && buffer_[here[no_line_ends_]] != '\n') ++no_line_ends_;
+  return no_line_ends_;
+}
+
 Result<bool> LineBuffer::refill() {
   if (at_end_) return false;
   make_room();

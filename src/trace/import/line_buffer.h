@@ -1,6 +1,7 @@
 // Text in large pieces, each ending anywhere, with the marks of the lines in it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,12 +28,16 @@ class LineBuffer {
   std::span<const std::uint32_t> marks() const {
     return {marks_.data() + first_mark_, marks_end_ - first_mark_};
   }
+  // Which of the marks ends the next line; marks().size() if its end has not come yet. However often a long
+  // line is asked for as it grows, no mark is looked at twice.
+  std::size_t find_line_end();
   std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
   // Goes on at `begin`; `marks` of the marks are before it.
   void take(std::uint32_t begin, std::size_t marks) {
     begin_ = begin;
     first_mark_ += marks;
+    no_line_ends_ -= std::min(no_line_ends_, marks);
   }
   void take_all() { take(end_, marks_end_ - first_mark_); }
 
@@ -55,6 +60,7 @@ class LineBuffer {
   std::vector<std::uint32_t> marks_;
   std::uint32_t begin_ = kPadding, end_ = kPadding;  // of the pending text
   std::size_t first_mark_ = 0, marks_end_ = 0;
+  std::size_t no_line_ends_ = 0;  // so many of the marks, from the first on, are known to end no line
   bool at_end_ = false;
 };
 

@@ -88,9 +88,17 @@ class Attributes {
     while (true) {
       const std::size_t comma = column.find(',');
       if (auto reason = one(column.substr(0, comma))) return because(std::move(*reason));
-      if (comma == std::string_view::npos) return op_;
+      if (comma == std::string_view::npos) break;
       column.remove_prefix(comma + 1);
     }
+    // Names say nothing of which variables are neighbours: it would hit whichever is numbered next.
+    if (has_size() && op_.value > kCellBytes - op_.offset) {
+      return because(
+          fmt::format("size={},offset={} goes beyond the {} bytes of a variable, and text does not "
+                      "say which one follows",
+                      op_.value, op_.offset, kCellBytes));
+    }
+    return op_;
   }
 
  private:

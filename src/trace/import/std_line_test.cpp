@@ -64,8 +64,9 @@ TEST(StdLine, AttributesStandInAFourthColumn) {
   EXPECT_EQ(parse_std_line("T0|fence||acq_rel")->op,
             (Op{.kind = EventKind::fence, .order = MemoryOrder::acq_rel}));
   EXPECT_EQ(parse_std_line("T0|enter(b)|1|gen=7")->op, (Op{.kind = EventKind::barrier_enter, .value = 7}));
-  EXPECT_EQ(parse_std_line("T0|alloc(x)|1|size=18446744073709551615")->op,
-            (Op{.kind = EventKind::alloc, .value = UINT64_MAX}));
+  EXPECT_EQ(parse_std_line("T0|alloc(x)|1|size=8")->op, (Op{.kind = EventKind::alloc, .value = 8}));
+  EXPECT_EQ(parse_std_line("T0|enter(b)|1|gen=18446744073709551615")->op,
+            (Op{.kind = EventKind::barrier_enter, .value = UINT64_MAX}));
 }
 
 TEST(StdLine, AtomicsWithoutAnOrderAreSequentiallyConsistent) {
@@ -109,6 +110,22 @@ TEST(StdLine, SaysWhatIsWrongWithAnAttribute) {
   EXPECT_EQ(reason("T0|r(x)|1|gen=4"), "gen is no attribute of r");
   EXPECT_EQ(reason("T0|w(x)|1|seq_cst"), "seq_cst is no attribute of w");
   EXPECT_EQ(reason("T0|aload(x)|1|acquire,relaxed"), "relaxed is given a second time");
+}
+
+TEST(StdLine, NothingGoesBeyondItsVariable) {
+  for (const char* text :
+       {"T0|r(x)|1|size=8", "T0|w(x)|1|offset=7,size=1", "T0|armw(x)|1|size=4,offset=4,relaxed",
+        "T0|r(x)|1|size=0,offset=7", "T0|free(x)|1|size=8"}) {
+    EXPECT_EQ(reason(text), "none") << text;
+  }
+  const std::string beyond =
+      " goes beyond the 8 bytes of a variable, and text does not say which one follows";
+  EXPECT_EQ(reason("T0|r(x)|1|size=9"), "size=9,offset=0" + beyond);
+  EXPECT_EQ(reason("T0|w(x)|1|offset=7,size=2"), "size=2,offset=7" + beyond);
+  EXPECT_EQ(reason("T0|aload(x)|1|size=4,acquire,offset=5"), "size=4,offset=5" + beyond);
+  EXPECT_EQ(reason("T0|alloc(x)|1|size=16"), "size=16,offset=0" + beyond);
+  EXPECT_EQ(reason("T0|r(x)|1|size=18446744073709551615,offset=7"),
+            "size=18446744073709551615,offset=7" + beyond);
 }
 
 // Lines near enough to the format to be interesting.

@@ -227,14 +227,14 @@ SiteId StdReader::site(const NameKey& key, std::string_view location) {
 Result<StdReader::Step> StdReader::read_any_line() {
   const char* const text = lines_.text();
   const auto marks = lines_.marks();
-  const auto line_end =
-      std::find_if(marks.begin(), marks.end(), [&](std::uint32_t at) { return text[at] == '\n'; });
-  if (line_end == marks.end()) {
+  const std::size_t line_end = lines_.find_line_end();
+  if (line_end == marks.size()) {
     if (in_long_line_ || lines_.pending().size() > kMaxLineBytes) return skip_long_line();
     return Step::need_text;
   }
-  std::string_view line(text + lines_.begin(), *line_end - lines_.begin());
-  lines_.take(*line_end + 1, static_cast<std::size_t>(line_end - marks.begin()) + 1);
+  const std::uint32_t end = marks[line_end];
+  std::string_view line(text + lines_.begin(), end - lines_.begin());
+  lines_.take(end + 1, line_end + 1);
   if (std::exchange(in_long_line_, false)) return Step::read_line;
   ++line_number_;
   while (line.ends_with('\r')) line.remove_suffix(1);

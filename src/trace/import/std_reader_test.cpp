@@ -205,10 +205,20 @@ TEST(StdReader, ALineWithoutEndIsRefusedBeforeItFillsTheMemory) {
   ASSERT_FALSE(trace);
   EXPECT_NE(trace.error().message.find("trace.std:1: cannot read \"T0|r(xxx"), std::string::npos);
   EXPECT_NE(trace.error().message.find("the line is longer than"), std::string::npos);
-  const auto skipped = read_text("T0|w(a)|1\n" + endless + "|||\n|" + "\nT0|r(y)|1\n", {.skip_bad = true});
+  // The rest of it looks like a line of its own, but is not.
+  const auto skipped = read_text("T0|w(a)|1\n" + endless + "|r(x)|1\n|\nT0|r(y)|1\n", {.skip_bad = true});
   ASSERT_TRUE(skipped) << skipped.error().message;
   EXPECT_EQ(skipped->events.size(), 2u);
   EXPECT_EQ(skipped->source->warnings().front().count, 2u);
+}
+
+// A search from the start of the line at every piece would look at half a million times a million marks.
+TEST(StdReader, ALineOfManyMarksInManyPiecesIsSearchedOnce) {
+  const std::string bars(1'000'000, '|');
+  const auto trace = read_text("T0|r(x)|1\n" + bars + "\n" + bars + "\nT0|w(x)|2\n", {.skip_bad = true}, 1);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(trace->events.size(), 2u);
+  EXPECT_EQ(trace->source->warnings().front().count, 2u);
 }
 
 TEST(StdReader, AFailingInputIsAnErrorNotAnEnd) {
