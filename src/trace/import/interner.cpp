@@ -12,7 +12,8 @@ namespace deadheat::trace {
 namespace {
 
 constexpr std::size_t kFirstSlots = 64;
-constexpr std::uint64_t kDenseAlways = 65536;  // numbers so small cost 256 KiB at most
+// How many numbers the tables may cover, all together: 4 MiB, and 16 bytes for each name.
+constexpr std::uint64_t kDenseAlways = std::uint64_t{1} << 20;
 constexpr std::uint64_t kDensePerName = 4;
 
 std::uint64_t seed_of_this_run() {
@@ -39,7 +40,7 @@ std::uint64_t Interner::hash_text(std::string_view name) const {
 
 std::uint32_t Interner::find_number(const NameKey& key) {
   if (number_count_ == 0) return kMissing;
-  auto& dense = tables_[table_of_[key.form]].ids;
+  auto& dense = tables_[table_of_[key.form]];
   for (std::uint64_t at = mix(key) & number_mask_; numbers_[at].id != kMissing;
        at = (at + 1) & number_mask_) {
     if (numbers_[at].number != key.bits || numbers_[at].form != key.form) continue;
@@ -67,7 +68,7 @@ std::uint32_t Interner::find_text(const NameKey& key, std::string_view name) con
 std::size_t Interner::bytes() const {
   std::size_t sum = numbers_.capacity() * sizeof(NumberSlot) + texts_.capacity() * sizeof(TextSlot) +
                     all_texts_.capacity() * sizeof(Text);
-  for (const Table& table : tables_) sum += table.ids.capacity() * sizeof(std::uint32_t);
+  for (const Table& table : tables_) sum += table.capacity() * sizeof(std::uint32_t);
   return sum;
 }
 
@@ -77,18 +78,19 @@ void Interner::insert(const NameKey& key, std::string_view name, std::uint32_t i
     table_of_[key.form] = static_cast<std::uint16_t>(tables_.size());
     tables_.emplace_back();
   }
+  ++number_names_;
   if (!insert_dense(key, id)) insert_number(key, id);
 }
 
 // A number that is far above the count of names seen would cost memory out of proportion to the input.
 bool Interner::insert_dense(const NameKey& key, std::uint32_t id) {
-  Table& table = tables_[table_of_[key.form]];
-  auto& dense = table.ids;
-  const std::uint64_t limit = kDenseAlways + kDensePerName * ++table.distinct;
-  if (key.bits >= limit) return false;
+  auto& dense = tables_[table_of_[key.form]];
   if (key.bits >= dense.size()) {
+    const std::uint64_t limit = dense.size() + kDenseAlways + kDensePerName * number_names_ - dense_ids_;
+    if (key.bits >= limit) return false;
     const std::size_t size =
         std::max<std::size_t>(key.bits + 1, std::min<std::size_t>(limit, 2 * dense.size()));
+    dense_ids_ += size - dense.size();
     dense.resize(size, kMissing);
   }
   dense[key.bits] = id;

@@ -77,7 +77,7 @@ class Interner {
   [[gnu::always_inline]] void prefetch(const NameKey& key) const {
     if (key.form == NameKey::kText) {
       __builtin_prefetch(&texts_[key.bits & text_mask_]);
-    } else if (const auto& dense = tables_[table_of_[key.form]].ids; key.bits < dense.size()) {
+    } else if (const auto& dense = tables_[table_of_[key.form]]; key.bits < dense.size()) {
       __builtin_prefetch(&dense[key.bits]);
     } else {
       __builtin_prefetch(&numbers_[mix(key) & number_mask_]);
@@ -97,7 +97,7 @@ class Interner {
   // The id, or kMissing.
   std::uint32_t find(const NameKey& key, std::string_view name) {
     if (key.form != NameKey::kText) [[likely]] {
-      const auto& dense = tables_[table_of_[key.form]].ids;
+      const auto& dense = tables_[table_of_[key.form]];
       if (key.bits < dense.size() && dense[key.bits] != kMissing) [[likely]]
         return dense[key.bits];
       return find_number(key);
@@ -112,11 +112,8 @@ class Interner {
   std::size_t bytes() const;
 
  private:
-  // The ids of the numbers of one form, while these are not much greater than their count.
-  struct Table {
-    std::vector<std::uint32_t, base::HugePages<std::uint32_t>> ids;
-    std::uint64_t distinct = 0;
-  };
+  // The ids of the numbers of one form, as far as these are not much greater than the count of names.
+  using Table = std::vector<std::uint32_t, base::HugePages<std::uint32_t>>;
   struct NumberSlot {
     std::uint64_t number;
     std::uint32_t form;
@@ -155,6 +152,7 @@ class Interner {
   // The tables of the forms that there are; [0] is that of the others, and stays empty.
   std::vector<Table> tables_;
   std::array<std::uint16_t, NameKey::kText> table_of_{};  // by form
+  std::uint64_t number_names_ = 0, dense_ids_ = 0;        // names of such forms; what the tables cover
   // Other numbers, and texts: open addressing, at most half full.
   std::vector<NumberSlot, base::HugePages<NumberSlot>> numbers_;
   std::uint64_t number_mask_, number_count_ = 0;
