@@ -1,0 +1,47 @@
+// An engine sees blocks of events, never a file. One virtual call a block and step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/sorted_block.h"
+#include "model/race.h"
+
+namespace deadheat::engine {
+
+class RaceSink {
+ public:
+  virtual ~RaceSink() = default;
+  // Each pair that an engine tells, in trace order of the later access. One access may race with several.
+  virtual void race(const model::RacePair& pair) = 0;
+};
+
+// Something an engine counted: what it dropped, skipped, or could not keep.
+struct Counter {
+  std::string name;
+  std::uint64_t value = 0;
+};
+
+// Blocks come in order and well formed, with re-entrant lock operations still in them. For each block first
+// order() is called once, then check() once for each shard of the variables. order() may be some blocks ahead
+// of check(), and checks of different shards run side by side: what order() leaves for check() is kept by
+// block.slot, which is used again only after all checks of the block, and done() was called.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // What the block orders.
+  virtual void order(const SortedBlock&) {}
+  // What its accesses meet. Tells only of variables in the shard.
+  virtual void check(const SortedBlock& block, std::uint32_t shard, RaceSink& races) = 0;
+  // All checks of the block have been made.
+  virtual void done(const SortedBlock&) {}
+  // Engines of several passes are shown the whole trace again after this.
+  virtual void next_pass() {}
+  // After the last block of the last pass.
+  virtual void finish(RaceSink&) {}
+  virtual std::vector<Counter> counters() const { return {}; }
+  virtual std::uint64_t bytes() const { return 0; }  // of its tables
+};
+
+}  // namespace deadheat::engine
