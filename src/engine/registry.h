@@ -1,4 +1,5 @@
-// The one place where an engine is announced. The command line, the documents and the conformance tests read it.
+// The one place where an engine is announced. The command line, the documents and the conformance tests read
+// it.
 #pragma once
 
 #include <memory>
@@ -57,7 +58,6 @@ struct Row {
   std::string_view memory;   // how it grows
   std::string_view ignores;  // event kinds, and why; "" is none
   std::span<const Option> options;
-  // Null if a setting makes no sense; `why` then says so.
   Result<std::unique_ptr<Engine>> (*make)(const Settings&, Shape);
 };
 

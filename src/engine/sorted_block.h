@@ -22,8 +22,10 @@ constexpr ByteMask bytes_in_cell(const Op& op, std::uint64_t cell) {
 }
 
 // Which variables go to which shard. Neighbours stay together, so that most wide accesses are of one shard.
+inline constexpr std::uint32_t kTogether = 8;
 constexpr std::uint32_t shard_of(std::uint32_t variable, std::uint32_t shards) {
-  const std::uint64_t spread = (variable >> 3) * std::uint64_t{0x9E3779B97F4A7C15u} >> 32;
+  const std::uint64_t spread =
+      (variable / kTogether) * std::uint64_t{0x9E3779B97F4A7C15u} >> 32 & 0xFFFFFFFFu;
   return static_cast<std::uint32_t>(spread * shards >> 32);
 }
 
@@ -49,11 +51,17 @@ class SortedBlock {
 
   std::uint32_t slot;  // which of the blocks at work this is
   BlockView events;
-  std::vector<OpClass> classes;                  // by operation
-  std::vector<std::uint16_t> order;              // positions of all events but plain reads and writes
+  std::vector<OpClass> classes;                      // by operation
+  std::vector<std::uint16_t> order;                  // positions of all events but plain reads and writes
   std::vector<std::vector<std::uint16_t>> accesses;  // by shard: positions of accesses, alloc and free in it
-  std::uint32_t threads = 0;                     // greater than every thread's id in it, forked ones included
-  std::uint64_t variables = 0;                   // greater than every variable's id in it
+  std::uint32_t threads = 0;    // greater than every thread's id in it, forked ones included
+  std::uint64_t variables = 0;  // greater than every variable's id in it
+
+ private:
+  void sort_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count);
+
+  std::vector<std::uint8_t> duties_;  // by operation
+  std::vector<std::size_t> counts_;   // by shard
 };
 
 }  // namespace deadheat::engine

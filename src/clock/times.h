@@ -1,0 +1,19 @@
+// The loops over vectors of times. Lengths are multiples of kStep, so that they are whole SIMD steps.
+#pragma once
+
+#include <cstddef>
+
+#include "clock/time.h"
+
+namespace deadheat::clock {
+
+inline constexpr std::size_t kStep = 8;  // a cache line of times
+
+constexpr std::size_t whole_steps(std::size_t n) { return (n + kStep - 1) / kStep * kStep; }
+
+// a := max(a, b), entry by entry.
+void join_times(Time* a, const Time* b, std::size_t n);
+// Whether some entry of a, but for number `self`, is later than that of b.
+bool any_later_but(const Time* a, const Time* b, std::size_t n, std::size_t self);
+
+}  // namespace deadheat::clock

@@ -1,0 +1,155 @@
+#include "engine/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "engine/tools.h"
+
+namespace deadheat::engine {
+
+namespace {
+
+template <class E>
+Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
+  return std::make_unique<E>();
+}
+
+constexpr Row kRows[] = {
+    {.name = "null",
+     .citation = "",
+     .promise = "reports nothing: what reading the trace alone costs",
+     .notion = Notion::none,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "none",
+     .ignores = "all kinds: it only reads",
+     .options = {},
+     .make = make<Null>},
+    {.name = "count",
+     .citation = "",
+     .promise = "reports nothing: counts the events of each kind",
+     .notion = Notion::none,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "constant",
+     .ignores = "",
+     .options = {},
+     .make = make<Count>},
+};
+
+}  // namespace
+
+std::span<const Row> rows() { return kRows; }
+
+const Row* find_row(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+std::string_view name_of(Notion notion) {
+  switch (notion) {
+    case Notion::none:
+      return "none";
+    case Notion::unordered:
+      return "unordered";
+    case Notion::co_enabled:
+      return "co-enabled";
+    case Notion::adjacent:
+      return "adjacent";
+    case Notion::candidate:
+      return "candidate";
+  }
+  return "";
+}
+
+std::string_view name_of(Grade grade) {
+  switch (grade) {
+    case Grade::candidate:
+      return "candidate";
+    case Grade::proved:
+      return "proved";
+    case Grade::observed:
+      return "observed";
+  }
+  return "";
+}
+
+const std::string& Settings::get(std::string_view name) const {
+  const auto at = std::ranges::find(options_, name, &Option::name);
+  DEADHEAT_ASSERT(at != options_.end(), "an engine asks for its own options");
+  return values_[static_cast<std::size_t>(at - options_.begin())];
+}
+
+std::string Choice::name() const {
+  std::string name(row->name);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Option& option = row->options[i];
+    if (values[i] == option.initial) continue;
+    name += option.value.empty() ? fmt::format(":{}", option.name)
+                                 : fmt::format(":{}={}", option.name, values[i]);
+  }
+  return name;
+}
+
+Result<std::unique_ptr<Engine>> Choice::make(Shape shape) const {
+  auto engine = row->make(Settings(row->options, values), shape);
+  if (!engine) return fail(std::move(engine).error().in(name()));
+  return engine;
+}
+
+namespace {
+
+std::string known_engines() {
+  std::string names;
+  for (const Row& row : kRows) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  return names;
+}
+
+Status set_option(Choice& choice, std::string_view setting) {
+  const std::size_t equals = setting.find('=');
+  const std::string_view name = setting.substr(0, equals);
+  const auto options = choice.row->options;
+  const auto at = std::ranges::find(options, name, &Option::name);
+  const auto usage = [&](const std::string& what) {
+    return fail({Error::Kind::usage, fmt::format("engine {}: {}", choice.row->name, what)});
+  };
+  if (at == options.end()) {
+    std::string known;
+    for (const Option& option : options) known += fmt::format("{}{}", known.empty() ? "" : ", ", option.name);
+    return usage(fmt::format("no option '{}'; {}", name, known.empty() ? "it has none" : "it has: " + known));
+  }
+  if (at->value.empty() != (equals == std::string_view::npos)) {
+    return usage(at->value.empty() ? fmt::format("option '{}' takes no value", name)
+                                   : fmt::format("option '{}' needs a value: {}:{}={}", name,
+                                                 choice.row->name, name, at->value));
+  }
+  choice.values[static_cast<std::size_t>(at - options.begin())] =
+      at->value.empty() ? "yes" : std::string(setting.substr(equals + 1));
+  return {};
+}
+
+}  // namespace
+
+Result<Choice> choose(std::string_view wanted) {
+  const std::string_view name = wanted.substr(0, wanted.find(':'));
+  Choice choice{find_row(name), {}};
+  if (choice.row == nullptr) {
+    return fail(
+        {Error::Kind::usage, fmt::format("unknown engine '{}'; there are: {}", name, known_engines())});
+  }
+  for (const Option& option : choice.row->options) choice.values.emplace_back(option.initial);
+  for (std::string_view rest = wanted.substr(name.size()); !rest.empty();) {
+    rest.remove_prefix(1);
+    const std::string_view setting = rest.substr(0, rest.find(':'));
+    if (auto set = set_option(choice, setting); !set) return fail(set.error());
+    rest.remove_prefix(setting.size());
+  }
+  if (auto made = choice.make(); !made) return fail({Error::Kind::usage, made.error().message});
+  return choice;
+}
+
+}  // namespace deadheat::engine
