@@ -42,7 +42,7 @@ struct OpClass {
 
 class SortedBlock {
  public:
-  explicit SortedBlock(std::uint32_t slot = 0, std::uint32_t shards = 1) : slot(slot), accesses(shards) {}
+  explicit SortedBlock(std::uint32_t number = 0, std::uint32_t shards = 1) : slot(number), accesses(shards) {}
 
   // The view must stay valid as long as this is used.
   void sort(const BlockView& block);
