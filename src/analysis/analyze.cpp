@@ -1,0 +1,76 @@
+#include "analysis/analyze.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "analysis/feed.h"
+#include "analysis/pipeline.h"
+#include "analysis/race_log.h"
+#include "model/well_formed.h"
+
+namespace deadheat::analysis {
+
+namespace {
+
+struct Running {
+  std::unique_ptr<engine::Engine> engine;
+  std::vector<RaceLog> logs;
+};
+
+engine::Shape shape_for(unsigned jobs) {
+  if (jobs <= 1) return {};
+  return {.sharding = {.bits = static_cast<std::uint32_t>(std::bit_width(jobs - 1))}, .slots = 2 * jobs + 2};
+}
+
+}  // namespace
+
+Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options) {
+  const engine::Shape shape = shape_for(options.jobs);
+  std::vector<Running> running;
+  unsigned passes = 1;
+  for (const engine::Choice& choice : options.engines) {
+    auto engine = choice.make(shape);
+    if (!engine) return fail(engine.error());
+    running.push_back({std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards())});
+    passes = std::max(passes, choice.row->passes);
+  }
+  Findings findings;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    auto feed = Feed::open(path, options.read, shape.slots);
+    if (!feed) return fail(feed.error());
+    std::vector<Pipeline::Stage> stages;
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      if (options.engines[i].row->passes <= pass) continue;
+      if (pass > 0) running[i].engine->next_pass();
+      stages.push_back({running[i].engine.get(), &running[i].logs});
+    }
+    model::WellFormed rules(1);
+    base::ProgressLine line("analyze", "events");
+    Pipeline pipeline(**feed, std::move(stages), shape.sharding, shape.slots);
+    auto ran = pipeline.run(options.jobs, pass == 0 ? &rules : nullptr, options.progress ? &line : nullptr);
+    if (!ran) return fail(std::move(ran).error().in(path));
+    if (pass > 0) continue;
+    findings.events = pipeline.events();
+    findings.warnings = (*feed)->warnings();
+    if (const auto repeated = rules.total(model::Rule::fork_repeated); repeated > 0) {
+      findings.warnings.push_back({"a fork follows the same fork; the second one was ignored", repeated});
+    }
+  }
+  std::vector<std::vector<const RaceLog*>> logs;
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    Running& run = running[i];
+    run.engine->finish(run.logs[0]);
+    EngineRun& about = findings.engines.emplace_back(EngineRun{
+        options.engines[i].name(), options.engines[i].row, 0, run.engine->counters(), run.engine->bytes()});
+    std::vector<const RaceLog*>& of_engine = logs.emplace_back();
+    for (const RaceLog& log : run.logs) {
+      about.pairs += log.pairs();
+      of_engine.push_back(&log);
+    }
+  }
+  findings.races = RaceLog::put_together(logs);
+  return findings;
+}
+
+}  // namespace deadheat::analysis
