@@ -34,7 +34,7 @@ class Detector final : public Engine {
     if (Order::kFollowsValues || block.atomics || order_.has_atomics()) {
       for (std::uint32_t i = 0; i < block.events.size(); ++i) order_event(block, slot, i);
     } else {
-      for (const std::uint16_t i : block.order) order_event(block, slot, i);
+      for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
     slot.changes.push_back({UINT32_MAX, ThreadId{}, {}});
   }
@@ -43,34 +43,28 @@ class Detector final : public Engine {
     Lane& lane = lanes_[shard];
     const Slot& slot = slots_[block.slot];
     lane.begin(slot);
+    lane.history.reserve(block.sharding.places(block.variables));
+    // In locals: the compiler cannot know that the history does not change them.
     const Change* change = slot.changes.data();
-    const BlockView& events = block.events;
-    const std::span<const std::uint16_t> positions = block.accesses[shard];
-    const Sharding sharding = block.sharding;
-    for (std::size_t k = 0; k < positions.size(); ++k) {
-      if (k + kAhead < positions.size())
-        lane.history.prefetch(sharding.place(events.object[positions[k + kAhead]]));
-      const std::uint32_t i = positions[k];
-      for (; change->from <= 2 * i; ++change) lane.now[index(change->thread)] = change->moment;
-      const std::uint16_t code = events.op[i];
-      const OpClass c = block.classes[code];
-      const ThreadId t{events.thread[i]};
-      const std::uint32_t object = events.object[i];
-      const order::Moment& now = lane.now[index(t)];
-      const history::Access a{t,
-                              clock::time_of(events.first + i),
-                              sharding.place(object),
-                              c.bytes,
-                              events.ops[code].kind,
-                              events.ops[code].site};
-      const auto race = [&](const history::Met& met) { tell(races, VarId{object}, a, met); };
-      if (c.kind == OpClass::read) {
-        lane.history.read(a, now, race);
-      } else if (c.kind == OpClass::write) {
-        lane.history.write(a, now, race);
-      } else {
-        check_other(lane, sharding, shard, a, events.ops[code], object, now, races);
-      }
+    const OpClass* const classes = block.classes.data();
+    order::Moment* const known = lane.now.data();
+    const Position* const positions = block.accesses(shard).data();
+    const std::size_t count = block.accesses(shard).size();
+    const std::uint32_t* const threads = block.events.thread.data();
+    const clock::Time first = clock::time_of(block.events.first);
+    for (std::size_t k = 0; k < count; ++k) {
+      lane.history.prefetch(positions[k + SortedBlock::kSlack].place);
+      const Position at = positions[k];
+      for (; change->from <= 2u * at.event; ++change) known[index(change->thread)] = change->moment;
+      const OpClass c = classes[at.code];
+      const ThreadId t{threads[at.event]};
+      const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
+      const order::Moment now = known[index(t)];
+      const bool quick = c.kind == OpClass::read    ? lane.history.quick_read(a, now)
+                         : c.kind == OpClass::write ? lane.history.quick_write(a, now)
+                                                    : false;
+      if (!quick) [[unlikely]]
+        check_with_care(lane.history, block, shard, at.event, a, now, races);
     }
     // Those behind the last access count for the next block.
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
@@ -83,8 +77,6 @@ class Detector final : public Engine {
   }
 
  private:
-  static constexpr std::size_t kAhead = 16;
-
   // From when on a thread knows more.
   struct Change {
     std::uint32_t from;  // 2 i: from event i on; 2 i + 1: from behind it
@@ -138,27 +130,28 @@ class Detector final : public Engine {
     slot.changes.push_back({from, t, moment});
   }
 
-  [[gnu::noinline]] static void check_other(Lane& lane, Sharding sharding, std::uint32_t shard,
-                                            history::Access a, const Op& op, std::uint32_t object,
-                                            const order::Moment& now, RaceSink& races) {
-    model::ByteRange{VarId{object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      if (sharding.shard(cell) != shard) return;
-      a.place = sharding.place(cell);
+  [[gnu::noinline]] static void check_with_care(History& history, const SortedBlock& block,
+                                                std::uint32_t shard, std::uint32_t i, history::Access a,
+                                                order::Moment now, RaceSink& races) {
+    const Op& op = block.events.ops[block.events.op[i]];
+    const model::ByteRange range{VarId{block.events.object[i]}, op};
+    range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
+      if (block.sharding.shard(cell) != shard) return;
+      a.place = block.sharding.place(cell);
       a.bytes = bytes;
       const auto race = [&](const history::Met& met) { tell(races, VarId{cell}, a, met); };
       if (op.kind == EventKind::read) {
-        lane.history.read(a, now, race);
+        history.read(a, now, race);
       } else if (op.kind == EventKind::write || op.kind == EventKind::free) {
-        lane.history.write(a, now, race);
+        history.write(a, now, race);
       } else if (op.kind == EventKind::alloc) {
-        lane.history.alloc(a);
+        history.alloc(a);
       } else {
-        lane.history.atomic(a, now, race);
+        history.atomic(a, now, race);
       }
     });
   }
-  [[gnu::noinline]] static void tell(RaceSink& races, VarId x, const history::Access& a,
-                                     const history::Met& met) {
+  static void tell(RaceSink& races, VarId x, const history::Access& a, const history::Met& met) {
     races.race({x,
                 {met.epoch.event(), met.epoch.thread(), met.site, met.kind},
                 {a.time - 1, a.thread, a.site, a.kind}});

@@ -25,12 +25,41 @@ class AccessHistory {
     cells_.for_each([](State& s) { s.drop_others(); });
   }
 
+  void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
   std::size_t bytes() const { return cells_.bytes(); }
 
+  // Most accesses meet nothing but what is ordered before them. These do all there is to do then; false, and
+  // nothing done, if there is more: call read() or write().
+  template <class Now>
+  [[gnu::always_inline]] bool quick_read(const Access& a, const Now& now) {
+    State& s = cells_.cell(a.place);
+    if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
+      return false;
+    if (!now.covers(a.thread, s.write) || !now.covers(a.thread, s.read)) [[unlikely]]
+      return false;
+    s.read = a.epoch();
+    s.read_site = a.site;
+    s.mask = a.bytes;
+    return true;
+  }
+  template <class Now>
+  [[gnu::always_inline]] bool quick_write(const Access& a, const Now& now) {
+    State& s = cells_.cell(a.place);
+    if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
+      return false;
+    if (!now.covers(a.thread, s.write) || !now.covers(a.thread, s.read)) [[unlikely]]
+      return false;
+    s.write = a.epoch();
+    s.write_site = a.site;
+    s.mask = a.bytes;
+    s.freed = false;
+    return true;
+  }
+
   // race(met) is told of every access kept that races with this one.
   template <class Now, class F>
-  [[gnu::always_inline]] void read(const Access& a, const Now& now, F&& race) {
+  void read(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
       if (!now.covers(a.thread, s.write)) [[unlikely]]
         race(s.last_write());
@@ -50,7 +79,7 @@ class AccessHistory {
   }
 
   template <class Now, class F>
-  [[gnu::always_inline]] void write(const Access& a, const Now& now, F&& race) {
+  void write(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
       const bool raced = !now.covers(a.thread, s.write);
       if (raced) [[unlikely]]
@@ -135,7 +164,7 @@ class AccessHistory {
   }
   // What is ordered before this write need not be remembered.
   template <class Now, class F>
-  [[gnu::noinline]] static void write_shared(State& s, const Access& a, const Now& now, F& race) {
+  static void write_shared(State& s, const Access& a, const Now& now, F& race) {
     tell(s, a, now, race, [](EventKind) { return true; });
     s.others->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
     if (s.others->empty()) s.drop_others();
