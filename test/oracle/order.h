@@ -87,6 +87,13 @@ inline Order shb_order(Trace trace) {
           {edges::program_order, edges::locks, edges::threads, edges::messages, edges::barriers,
            edges::atomics, edges::reads_from}};
 }
+// The same with what reorderings keep of allocations. Where memory passes between threads without
+// synchronisation, schedulable happens-before tells pairs that cannot happen; this order does not.
+inline Order shb_and_allocations_order(Trace trace) {
+  Order order = shb_order(trace);
+  order.add(edges::allocations(trace));
+  return order;
+}
 // What holds whichever thread gets a lock first.
 inline Order hard_order(Trace trace) {
   return {trace, {edges::program_order, edges::threads, edges::messages, edges::barriers, edges::atomics}};

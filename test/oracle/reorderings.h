@@ -51,12 +51,19 @@ class ReorderingSearch {
   }
 
   Reorderings run() {
-    State start;
-    start.at.assign(threads_.size(), 0);
-    start.last.assign(memory_, kNobody);
-    visit(start);
+    visit(start());
     found_.states = seen_.size();
     return std::move(found_);
+  }
+
+  // Whether these events in this order are a reordering of the kind that is searched.
+  bool allows(const std::vector<std::size_t>& order) const {
+    State s = start();
+    for (const std::size_t i : order) {
+      if (next(s, events_[i].thread) != i || !enabled(s, i)) return false;
+      s = after(s, i);
+    }
+    return true;
   }
 
  private:
@@ -78,6 +85,10 @@ class ReorderingSearch {
     std::vector<std::uint8_t> at;    // by thread: how many of its events are done
     std::vector<std::uint8_t> last;  // by part of memory: who set it
   };
+
+  State start() const {
+    return {std::vector<std::uint8_t>(threads_.size()), std::vector<std::uint8_t>(memory_, kNobody)};
+  }
 
   void find_threads() {
     std::map<ThreadId, std::size_t> number;
