@@ -1,0 +1,44 @@
+// The promises of the engines of happens-before.
+#include "engines/promises.h"
+
+namespace deadheat::test {
+namespace {
+
+class HappensBefore : public Profile {};
+INSTANTIATE_TEST_SUITE_P(Profiles, HappensBefore, testing::Values("basic", "all"),
+                         [](const auto& profile) { return std::string(profile.param); });
+
+TEST_P(HappensBefore, DjitFlagsExactlyTheAccessesThatRaceWithAnEarlierOne) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs pairs = oracle::hb_order(trace).unordered();
+    const RaceList races = run_engine("djit", trace, any_cut(trace));
+    return oracle::promised(!pairs.empty(), races.flagged() == flagged(pairs));
+  });
+}
+
+TEST_P(HappensBefore, DjitAndFasttrackTellOnlyPairsThatRaceAndTellThemTruly) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs pairs = oracle::hb_order(trace).unordered();
+    for (const char* engine : {"djit", "fasttrack"}) {
+      const RaceList races = run_engine(engine, trace, any_cut(trace));
+      if (!oracle::subset(pairs_of(races), pairs) || !told_truly(races, trace)) return Outcome::fails;
+    }
+    return oracle::promised(!pairs.empty(), true);
+  });
+}
+
+TEST_P(HappensBefore, FasttrackFindsTheSameVariablesAndTheSameFirstAccessOfEachAsDjit) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const RaceList djit = run_engine("djit", trace, any_cut(trace));
+    for (const char* engine : {"fasttrack"}) {
+      const RaceList fasttrack = run_engine(engine, trace, any_cut(trace));
+      const auto all = djit.flagged(), some = fasttrack.flagged();
+      if (first_by_variable(djit) != first_by_variable(fasttrack)) return Outcome::fails;
+      if (!std::ranges::includes(all, some)) return Outcome::fails;
+    }
+    return oracle::promised(!djit.pairs.empty(), true);
+  });
+}
+
+}  // namespace
+}  // namespace deadheat::test
