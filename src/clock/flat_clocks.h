@@ -33,6 +33,12 @@ class FlatClocks {
   struct Message {
     Vector* vector = nullptr;
     Epoch last;
+
+    // One more like it.
+    Message share() const {
+      if (vector != nullptr) ++vector->references;
+      return *this;
+    }
   };
 
   explicit FlatClocks(std::uint32_t slots) : limbo_(slots) {}

@@ -31,7 +31,10 @@ class Detector final : public Engine {
     }
     slot.nothing = {order_.knows_nothing(), order::LocksetId::empty};
     slot.threads = block.threads;
-    if (Order::kFollowsValues || block.atomics || order_.has_atomics()) {
+    const bool writes_end_sequences = block.atomics || order_.has_atomics();
+    if constexpr (Order::kFollowsValues) {
+      follow_values(block, slot, writes_end_sequences);
+    } else if (writes_end_sequences) {
       for (std::uint32_t i = 0; i < block.events.size(); ++i) order_event(block, slot, i);
     } else {
       for (const std::uint16_t i : block.order()) order_event(block, slot, i);
@@ -110,15 +113,32 @@ class Detector final : public Engine {
     const BlockView& events = block.events;
     const ThreadId t{events.thread[i]};
     const Op& op = events.ops[events.op[i]];
-    const clock::Time time = clock::time_of(events.first + i);
-    if (op.kind != EventKind::read) {
-      dispatch(order_, held_, t, op, events.object[i], time);
-      note(slot, t, 2 * i);
-      if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
-    }
-    if constexpr (Order::kFollowsValues) {
-      if (object_kind(op.kind) != ObjectKind::variable) return;
-      order_.accessed(t, VarId{events.object[i]}, op, time);
+    dispatch(order_, held_, t, op, events.object[i], clock::time_of(events.first + i));
+    note(slot, t, 2 * i);
+    if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
+  }
+  // The same for orders that are told of every access, after what it synchronises.
+  void follow_values(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
+    order_.reserve(block.variables);
+    const BlockView& events = block.events;
+    const std::size_t n = events.size();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + SortedBlock::kSlack < n) order_.prefetch(events.object[i + SortedBlock::kSlack]);
+      const OpClass c = block.classes[events.op[i]];
+      const ThreadId t{events.thread[i]};
+      const std::uint32_t object = events.object[i];
+      const clock::Time time = clock::time_of(events.first + i);
+      if (c.kind == OpClass::read) {
+        order_.narrow_read(t, object, c.bytes);
+      } else if (c.kind == OpClass::write) {
+        if (writes_end_sequences) order_event(block, slot, i);
+        order_.narrow_write(t, object, c.bytes, time);
+        continue;
+      } else {
+        order_event(block, slot, i);
+        if (object_kind(c.event) != ObjectKind::variable) continue;
+        order_.accessed(t, VarId{object}, events.ops[events.op[i]], time);
+      }
       note(slot, t, 2 * i + 1);
     }
   }

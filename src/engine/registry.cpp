@@ -11,6 +11,7 @@
 #include "history/epoch_history.h"
 #include "history/full_history.h"
 #include "order/happens_before.h"
+#include "order/reads_from.h"
 
 namespace deadheat::engine {
 
@@ -25,6 +26,7 @@ using clock::FlatClocks;
 using history::EpochHistory;
 using history::FullHistory;
 using order::HappensBefore;
+using order::ReadsFrom;
 
 template <class Order, class History>
 Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
@@ -56,6 +58,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, FullHistory>},
+    {.name = "shb",
+     .citation = "Mathur, Kini & Viswanathan, OOPSLA 2018",
+     .promise = "every reported pair can be made to meet (co-enabled), also after the first race",
+     .notion = Notion::co_enabled,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as djit; a last write more a variable",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",

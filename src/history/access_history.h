@@ -8,8 +8,8 @@
 #pragma once
 
 #include "history/access.h"
-#include "history/cells.h"
 #include "history/others.h"
+#include "model/cells.h"
 
 namespace deadheat::history {
 
@@ -170,7 +170,7 @@ class AccessHistory {
     if (s.others->empty()) s.drop_others();
   }
 
-  Cells<State> cells_;
+  model::Cells<State> cells_;
 };
 
 }  // namespace deadheat::history

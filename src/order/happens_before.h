@@ -31,12 +31,14 @@ class HappensBefore : public Synchronisation<Clocks> {
     clocks_.add(locks_[index(l)].shared_released, living(t).clock, t, time);
   }
 
+ protected:
+  using Synchronisation<Clocks>::clocks_;
+  using Synchronisation<Clocks>::living;
+
  private:
   struct Lock {
     Message released, shared_released;
   };
-  using Synchronisation<Clocks>::clocks_;
-  using Synchronisation<Clocks>::living;
 
   model::Table<Lock> locks_;
 };

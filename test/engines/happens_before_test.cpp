@@ -40,5 +40,23 @@ TEST_P(HappensBefore, FasttrackFindsTheSameVariablesAndTheSameFirstAccessOfEachA
   });
 }
 
+TEST_P(HappensBefore, ShbFlagsExactlyTheAccessesThatNeedNotComeAfterAnEarlierOne) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs pairs = oracle::shb_pairs(oracle::hb_order(trace), oracle::shb_and_allocations_order(trace));
+    const RaceList races = run_engine("shb", trace, any_cut(trace));
+    return oracle::promised(!pairs.empty(), races.flagged() == flagged(pairs) &&
+                                                oracle::subset(pairs_of(races), pairs) &&
+                                                told_truly(races, trace));
+  });
+}
+
+TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
+  oracle::for_many_traces(options(), kTraces / 3, [](Trace trace) {
+    const RaceList races = run_engine("shb", trace, any_cut(trace));
+    if (races.pairs.empty()) return Outcome::says_nothing;
+    return oracle::promised(true, oracle::subset(pairs_of(races), oracle::reorderings(trace).co_enabled));
+  });
+}
+
 }  // namespace
 }  // namespace deadheat::test

@@ -9,9 +9,9 @@
 
 #include "base/zero_array.h"
 #include "deadheat/event.h"
-#include "history/access.h"
+#include "model/bytes.h"
 
-namespace deadheat::history {
+namespace deadheat::model {
 
 // State: all zeros, as default-constructed, is "never accessed". It can be moved by copying its bytes, has
 // `ByteMask mask` (0: not in use), `std::uint32_t next` (0: none), and clone(), which shares nothing with the
@@ -114,4 +114,4 @@ class Cells {
   std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
 };
 
-}  // namespace deadheat::history
+}  // namespace deadheat::model
