@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
 #include "engine/registry.h"
@@ -66,8 +67,9 @@ class Detector final : public Engine {
       const bool quick = c.kind == OpClass::read    ? lane.history.quick_read(a, now)
                          : c.kind == OpClass::write ? lane.history.quick_write(a, now)
                                                     : false;
-      if (!quick) [[unlikely]]
-        check_with_care(lane.history, block, shard, at.event, a, now, races);
+      if (!quick) [[unlikely]] {
+        check_with_care(lane.history, block, block.sharding, shard, at.event, a, now, races);
+      }
     }
     // Those behind the last access count for the next block.
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
@@ -129,7 +131,7 @@ class Detector final : public Engine {
       const std::uint32_t object = events.object[i];
       const clock::Time time = clock::time_of(events.first + i);
       if (c.kind == OpClass::read) {
-        order_.narrow_read(t, object, c.bytes);
+        order_.narrow_read(t, object, c.bytes, time);
       } else if (c.kind == OpClass::write) {
         if (writes_end_sequences) order_event(block, slot, i);
         order_.narrow_write(t, object, c.bytes, time);
@@ -148,33 +150,6 @@ class Detector final : public Engine {
     if (known_[index(t)] == moment) return;
     known_[index(t)] = moment;
     slot.changes.push_back({from, t, moment});
-  }
-
-  [[gnu::noinline]] static void check_with_care(History& history, const SortedBlock& block,
-                                                std::uint32_t shard, std::uint32_t i, history::Access a,
-                                                order::Moment now, RaceSink& races) {
-    const Op& op = block.events.ops[block.events.op[i]];
-    const model::ByteRange range{VarId{block.events.object[i]}, op};
-    range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      if (block.sharding.shard(cell) != shard) return;
-      a.place = block.sharding.place(cell);
-      a.bytes = bytes;
-      const auto race = [&](const history::Met& met) { tell(races, VarId{cell}, a, met); };
-      if (op.kind == EventKind::read) {
-        history.read(a, now, race);
-      } else if (op.kind == EventKind::write || op.kind == EventKind::free) {
-        history.write(a, now, race);
-      } else if (op.kind == EventKind::alloc) {
-        history.alloc(a);
-      } else {
-        history.atomic(a, now, race);
-      }
-    });
-  }
-  static void tell(RaceSink& races, VarId x, const history::Access& a, const history::Met& met) {
-    races.race({x,
-                {met.epoch.event(), met.epoch.thread(), met.site, met.kind},
-                {a.time - 1, a.thread, a.site, a.kind}});
   }
 
   Order order_;

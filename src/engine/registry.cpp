@@ -6,7 +6,9 @@
 
 #include "base/assert.h"
 #include "clock/flat_clocks.h"
+#include "clock/tree_clocks.h"
 #include "engine/detector.h"
+#include "engine/in_place_detector.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/full_history.h"
@@ -23,6 +25,7 @@ Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
 }
 
 using clock::FlatClocks;
+using clock::TreeClocks;
 using history::EpochHistory;
 using history::FullHistory;
 using order::HappensBefore;
@@ -48,6 +51,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, EpochHistory>},
+    {.name = "fasttrack-tree",
+     .citation = "Mathur, Pavlogiannis, Tunc & Viswanathan, ASPLOS 2022 (tree clocks)",
+     .promise = "tells exactly what fasttrack tells",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as fasttrack",
+     .ignores = "",
+     .options = {},
+     .make = make<InPlaceDetector<HappensBefore<TreeClocks>, EpochHistory>>},
     {.name = "djit",
      .citation = "Pozniansky & Schuster, CCPE 2007 (DJIT+)",
      .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",

@@ -24,12 +24,12 @@ class ReadsFrom : public Base {
   void prefetch(std::uint32_t variable) const { last_.prefetch(variable); }
 
   // Of plain accesses within one cell.
-  void narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes) {
+  void narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
     if (w.mask == bytes) [[likely]] {
-      clocks_.join(living(t).clock, t, w.message);
+      clocks_.join(living(t).clock, t, time, w.message);
     } else {
-      read(t, cell, bytes);
+      read(t, cell, bytes, time);
     }
   }
   void narrow_write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
@@ -46,7 +46,7 @@ class ReadsFrom : public Base {
   void accessed(ThreadId t, VarId x, const Op& op, Time time) {
     const model::ByteRange range{x, op};
     if (reads(op.kind))
-      range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes); });
+      range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes, time); });
     if (op.kind == EventKind::alloc || op.kind == EventKind::free) {
       range.each_cell(
           [&](std::uint32_t cell, model::ByteMask bytes) { pass_on(t, cell, bytes, op.kind, time); });
@@ -78,8 +78,9 @@ class ReadsFrom : public Base {
   static bool reads(EventKind kind) {
     return kind == EventKind::read || kind == EventKind::atomic_load || kind == EventKind::atomic_rmw;
   }
-  void read(ThreadId t, std::uint32_t cell, model::ByteMask bytes) {
-    last_.visit_known(cell, bytes, [&](const Write& w) { clocks_.join(living(t).clock, t, w.message); });
+  void read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
+    last_.visit_known(cell, bytes,
+                      [&](const Write& w) { clocks_.join(living(t).clock, t, time, w.message); });
   }
   void write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     last_.visit(cell, bytes, [&](Write& w) { clocks_.assign(w.message, living(t).clock, t, time); });
@@ -88,7 +89,7 @@ class ReadsFrom : public Base {
   void pass_on(ThreadId t, std::uint32_t cell, model::ByteMask bytes, EventKind kind, Time time) {
     allocations_.reserve(std::uint64_t{cell} + 1);
     allocations_.visit(cell, bytes, [&](Write& w) {
-      if (kind == EventKind::alloc) clocks_.join(living(t).clock, t, w.message);
+      if (kind == EventKind::alloc) clocks_.join(living(t).clock, t, time, w.message);
       clocks_.add(w.message, living(t).clock, t, time);
     });
   }

@@ -40,6 +40,14 @@ TEST_P(HappensBefore, FasttrackFindsTheSameVariablesAndTheSameFirstAccessOfEachA
   });
 }
 
+TEST_P(HappensBefore, TreeClocksTellWhatFlatClocksTell) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const RaceList flat = run_engine("fasttrack", trace, any_cut(trace));
+    const RaceList tree = run_engine("fasttrack-tree", trace, any_cut(trace));
+    return oracle::promised(!flat.pairs.empty(), flat.pairs == tree.pairs);
+  });
+}
+
 TEST_P(HappensBefore, ShbFlagsExactlyTheAccessesThatNeedNotComeAfterAnEarlierOne) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const Pairs pairs = oracle::shb_pairs(oracle::hb_order(trace), oracle::shb_and_allocations_order(trace));
