@@ -9,16 +9,9 @@
 namespace deadheat::oracle {
 namespace {
 
-constexpr std::uint64_t kTraces = 1000;
+constexpr std::uint64_t kTraces = 500;
 
-class Oracles : public testing::TestWithParam<const char*> {
- public:
-  SmallTraceOptions options() const {
-    return std::string(GetParam()) == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Profiles, Oracles, testing::Values("basic", "all"),
-                         [](const auto& profile) { return std::string(profile.param); });
+DEADHEAT_MANY_TRACES(Oracles);
 
 TEST_P(Oracles, SmallTracesAreWellFormedAndOftenRacyAndOftenNot) {
   std::uint64_t traces = 0, racy = 0;
@@ -69,7 +62,7 @@ TEST_P(Oracles, TheSearchFindsWhatTheCheckerLetsPassOfAllOrders) {
   SmallTraceOptions tiny = options();
   tiny.min_events = 3;
   tiny.max_events = 8;
-  for_many_traces(tiny, 300, [](Trace trace) {
+  for_many_traces(tiny, 200, [](Trace trace) {
     const Reorderings found = reorderings(trace);
     const Enumeration all(trace);
     return promised(!all.co_enabled.empty(),

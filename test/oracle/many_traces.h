@@ -22,6 +22,23 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// A suite whose tests are tried on traces of every profile: TEST_P(Suite, ...) with options().
+class ManyTraces : public testing::TestWithParam<const char*> {
+ public:
+  static SmallTraceOptions options() {
+    const std::string profile = GetParam();
+    if (profile == "readers") return SmallTraceOptions::readers();
+    if (profile == "atomics") return SmallTraceOptions::atomics();
+    if (profile == "meetings") return SmallTraceOptions::meetings();
+    return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
+  }
+};
+#define DEADHEAT_MANY_TRACES(Suite)                                                           \
+  class Suite : public ManyTraces {};                                                         \
+  INSTANTIATE_TEST_SUITE_P(Profiles, Suite,                                                   \
+                           testing::Values("basic", "all", "readers", "atomics", "meetings"), \
+                           [](const auto& profile) { return std::string(profile.param); })
+
 enum class Outcome : std::uint8_t { holds, says_nothing, fails };
 // A promise that says nothing where there is nothing to promise about.
 inline Outcome promised(bool something, bool holds) {

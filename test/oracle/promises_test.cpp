@@ -8,16 +8,9 @@
 namespace deadheat::oracle {
 namespace {
 
-constexpr std::uint64_t kTraces = 1000;
+constexpr std::uint64_t kTraces = 500;
 
-class Promises : public testing::TestWithParam<const char*> {
- public:
-  SmallTraceOptions options() const {
-    return std::string(GetParam()) == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Profiles, Promises, testing::Values("basic", "all"),
-                         [](const auto& profile) { return std::string(profile.param); });
+DEADHEAT_MANY_TRACES(Promises);
 
 // Up to the first race all that was read was written before it by happens-before: so the events before the
 // two accesses are a correct reordering. Only values of relaxed atomics, and memory that one thread allocates
@@ -98,6 +91,17 @@ Pairs not_ordered_by_itself(Trace trace, const Relations& r) {
     if (!is_atomic(trace[b].op.kind) || !r.hard.ordered(a, b)) found.insert({a, b});
   }
   return found;
+}
+
+// Tested against the event before the later access, and nothing else, no co-enabled pair is lost.
+TEST_P(Promises, WhatMustBeDoneWhenAnAccessIsNextIsNotCoEnabledWithIt) {
+  for_many_traces(options(), kTraces, [](Trace trace) {
+    const Relations r(trace);
+    const Pairs possible = reorderings(trace).co_enabled;
+    return promised(!possible.empty(), std::none_of(possible.begin(), possible.end(), [&](const Pair& p) {
+      return r.hard_rf.before_pred(p.first, p.second);
+    }));
+  });
 }
 
 TEST_P(Promises, Tsan1AndTsan1WrdPairsContainTheCoEnabledPairsButOnesOwnSynchronisation) {
