@@ -70,17 +70,6 @@ TEST_P(Oracles, TheSearchFindsWhatTheCheckerLetsPassOfAllOrders) {
   });
 }
 
-TEST_P(Oracles, EveryWitnessPassesTheChecker) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    const WitnessChecker checker(trace);
-    for (const auto& [a, b] : found.co_enabled) {
-      if (!checker.check(found.witnesses.at({a, b}), a, b).ok()) return Outcome::fails;
-    }
-    return promised(!found.co_enabled.empty(), true);
-  });
-}
-
 // A witness with two events swapped, one left out, doubled or replaced.
 std::vector<std::size_t> spoiled(std::vector<std::size_t> order, std::mt19937_64& random,
                                  std::size_t events) {
@@ -120,24 +109,6 @@ TEST_P(Oracles, TheCheckerRefusesSpoiledWitnessesAndOnlyThese) {
   });
   EXPECT_GT(refused, passed / 4);
   EXPECT_GT(passed, refused / 20);
-}
-
-TEST_P(Oracles, AdjacentPairsAreCoEnabled) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    return promised(!found.adjacent.empty(), subset(found.adjacent, found.co_enabled));
-  });
-}
-
-TEST_P(Oracles, CoEnabledPlainWritesAreAdjacent) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    for (const auto& [a, b] : found.co_enabled) {
-      const bool plain = trace[a].op.kind == EventKind::write && trace[b].op.kind == EventKind::write;
-      if (plain && !found.adjacent.contains({a, b})) return Outcome::fails;
-    }
-    return promised(!found.co_enabled.empty(), true);
-  });
 }
 
 }  // namespace

@@ -46,23 +46,44 @@ inline Outcome promised(bool something, bool holds) {
   return something ? Outcome::holds : Outcome::says_nothing;
 }
 
-// What property(trace) gives for so many traces, or as many as the environment says.
+// The seeds to try: so many, or as many as the environment says.
+struct Seeds {
+  explicit Seeds(std::uint64_t traces)
+      : first(from_environment("DEADHEAT_SEED", 0)), count(from_environment("DEADHEAT_TRACES", traces)) {}
+  std::uint64_t first, count;
+};
+
+// Counts in how many traces a promise said something. None in fifty: the traces do not try it.
+class Tally {
+ public:
+  explicit Tally(const char* promise = "the promise") : promise_(promise) {}
+  void add(Outcome outcome) { telling_ += outcome == Outcome::holds ? 1 : 0; }
+  void conclude(std::uint64_t traces) const {
+    EXPECT_GT(telling_, traces / 50) << promise_ << ": tried too seldom in " << traces << " traces";
+    if (std::getenv("DEADHEAT_TRACES") == nullptr) return;
+    std::printf("%llu traces, %llu telling: %s\n", 1ULL * traces, 1ULL * telling_, promise_);
+    std::fflush(stdout);
+  }
+
+ private:
+  const char* promise_;
+  std::uint64_t telling_ = 0;
+};
+
+// What property(trace) gives for many traces.
 template <class Property>
 void for_many_traces(const SmallTraceOptions& options, std::uint64_t traces, Property property) {
-  const std::uint64_t first = from_environment("DEADHEAT_SEED", 0);
-  const std::uint64_t count = from_environment("DEADHEAT_TRACES", traces);
-  std::uint64_t telling = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  const Seeds seeds(traces);
+  Tally tally;
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     const auto trace = small_trace(seed, options);
     const Outcome outcome = property(Trace(trace));
-    telling += outcome == Outcome::holds ? 1 : 0;
+    tally.add(outcome);
     if (outcome != Outcome::fails) continue;
     const auto small = shrink(trace, [&](Trace t) { return property(t) == Outcome::fails; });
     FAIL() << "seed " << seed << ", made small:\n" << as_text(small);
   }
-  EXPECT_GT(telling, count / 50) << "of " << count << " traces";
-  testing::Test::RecordProperty("telling", std::to_string(telling));
-  if (count != traces) std::printf("%llu traces, %llu of them telling\n", 1ULL * count, 1ULL * telling);
+  tally.conclude(seeds.count);
 }
 
 }  // namespace deadheat::oracle
