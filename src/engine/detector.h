@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
 #include "engine/registry.h"
@@ -31,8 +32,13 @@ class Detector final : public Engine {
     }
     slot.nothing = {order_.knows_nothing(), order::LocksetId::empty};
     slot.threads = block.threads;
-    if (Order::kFollowsValues || block.atomics || order_.has_atomics()) {
-      for (std::uint32_t i = 0; i < block.events.size(); ++i) order_event(block, slot, i);
+    const bool writes_end_sequences = block.atomics || order_.has_atomics();
+    if constexpr (Order::kFollowsValues) {
+      follow_values(block, slot, writes_end_sequences);
+    } else if (writes_end_sequences) {
+      for (std::uint32_t i = 0; i < block.events.size(); ++i) {
+        if (!block.is_inner(i)) order_event(block, slot, i);
+      }
     } else {
       for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
@@ -59,12 +65,10 @@ class Detector final : public Engine {
       const OpClass c = classes[at.code];
       const ThreadId t{threads[at.event]};
       const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
-      const order::Moment now = known[index(t)];
-      const bool quick = c.kind == OpClass::read    ? lane.history.quick_read(a, now)
-                         : c.kind == OpClass::write ? lane.history.quick_write(a, now)
-                                                    : false;
-      if (!quick) [[unlikely]]
-        check_with_care(lane.history, block, shard, at.event, a, now, races);
+      const order::Moment& now = known[index(t)];
+      if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
+        check_with_care(lane.history, block, block.sharding, shard, at.event, now, races);
+      }
     }
     // Those behind the last access count for the next block.
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
@@ -110,16 +114,40 @@ class Detector final : public Engine {
     const BlockView& events = block.events;
     const ThreadId t{events.thread[i]};
     const Op& op = events.ops[events.op[i]];
-    const clock::Time time = clock::time_of(events.first + i);
-    if (op.kind != EventKind::read) {
-      dispatch(order_, held_, t, op, events.object[i], time);
-      note(slot, t, 2 * i);
-      if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
-    }
-    if constexpr (Order::kFollowsValues) {
-      if (object_kind(op.kind) != ObjectKind::variable) return;
-      order_.accessed(t, VarId{events.object[i]}, op, time);
-      note(slot, t, 2 * i + 1);
+    dispatch(order_, t, op, events.object[i], clock::time_of(events.first + i));
+    note(slot, t, 2 * i);
+    if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
+  }
+  // The same for orders that are told of every access, after what it synchronises.
+  void follow_values(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
+    order_.reserve(block.variables);
+    const BlockView& events = block.events;
+    const OpClass* const classes = block.classes.data();
+    const std::uint16_t* const codes = events.op.data();
+    const std::uint32_t* const threads = events.thread.data();
+    const std::uint32_t* const objects = events.object.data();
+    const clock::Time first = clock::time_of(events.first);
+    const std::size_t n = events.size();
+    constexpr std::size_t kAhead = SortedBlock::kSlack;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        order_.prefetch(objects[i + kAhead]);
+        order_.prefetch_message(objects[i + kAhead / 2]);
+      }
+      const OpClass c = classes[codes[i]];
+      const ThreadId t{threads[i]};
+      const std::uint32_t object = objects[i];
+      if (c.kind == OpClass::read) {
+        if (order_.narrow_read(t, object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
+      } else if (c.kind == OpClass::write) {
+        if (writes_end_sequences) order_event(block, slot, i);
+        order_.narrow_write(t, object, c.bytes, first + i);
+      } else {
+        if (!block.is_inner(i)) order_event(block, slot, i);
+        if (object_kind(c.event) != ObjectKind::variable) continue;
+        order_.accessed(t, VarId{object}, events.ops[codes[i]], first + i);
+        note(slot, t, 2 * i + 1);
+      }
     }
   }
   // Writes down what thread t knows, if that is new.
@@ -130,35 +158,7 @@ class Detector final : public Engine {
     slot.changes.push_back({from, t, moment});
   }
 
-  [[gnu::noinline]] static void check_with_care(History& history, const SortedBlock& block,
-                                                std::uint32_t shard, std::uint32_t i, history::Access a,
-                                                order::Moment now, RaceSink& races) {
-    const Op& op = block.events.ops[block.events.op[i]];
-    const model::ByteRange range{VarId{block.events.object[i]}, op};
-    range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      if (block.sharding.shard(cell) != shard) return;
-      a.place = block.sharding.place(cell);
-      a.bytes = bytes;
-      const auto race = [&](const history::Met& met) { tell(races, VarId{cell}, a, met); };
-      if (op.kind == EventKind::read) {
-        history.read(a, now, race);
-      } else if (op.kind == EventKind::write || op.kind == EventKind::free) {
-        history.write(a, now, race);
-      } else if (op.kind == EventKind::alloc) {
-        history.alloc(a);
-      } else {
-        history.atomic(a, now, race);
-      }
-    });
-  }
-  static void tell(RaceSink& races, VarId x, const history::Access& a, const history::Met& met) {
-    races.race({x,
-                {met.epoch.event(), met.epoch.thread(), met.site, met.kind},
-                {a.time - 1, a.thread, a.site, a.kind}});
-  }
-
   Order order_;
-  model::HeldLocks held_;
   std::vector<order::Moment> known_;  // by thread: as last noted
   std::vector<Slot> slots_;
   std::vector<Lane> lanes_;

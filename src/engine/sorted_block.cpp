@@ -1,10 +1,20 @@
 #include "engine/sorted_block.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/clones.h"
 
 namespace deadheat::engine {
 
 namespace {
+
+DEADHEAT_CLONES
+std::uint32_t greatest_of(const std::uint32_t* values, std::size_t n) {
+  std::uint32_t greatest = 0;
+  for (std::size_t i = 0; i < n; ++i) greatest = values[i] > greatest ? values[i] : greatest;
+  return greatest;
+}
 
 OpClass class_of(const Op& op) {
   const bool narrow = object_kind(op.kind) == ObjectKind::variable && cells(op) == 1;
@@ -33,6 +43,7 @@ std::uint8_t duties_of(const Op& op) {
 
 void SortedBlock::sort(const BlockView& block) {
   events = block;
+  inner_.clear();
   classes.clear();
   duties_.clear();
   std::uint8_t any = 0;
@@ -57,8 +68,7 @@ void SortedBlock::sort(const BlockView& block) {
     counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
     std::fill_n(ends_[s], kSlack, Position{});
   }
-  std::uint32_t greatest = 0;
-  for (const std::uint32_t t : block.thread) greatest = std::max(greatest, t);
+  std::uint32_t greatest = greatest_of(block.thread.data(), n);
   if ((any & kNamesThread) != 0) {
     for (const std::uint16_t i : order()) {
       if ((duties_[block.op[i]] & kNamesThread) != 0) greatest = std::max(greatest, block.object[i]);
@@ -69,9 +79,15 @@ void SortedBlock::sort(const BlockView& block) {
   std::uint64_t widest = 1;
   for (const Op& op : block.ops)
     widest = std::max(widest, object_kind(op.kind) == ObjectKind::variable ? cells(op) : 1);
-  greatest = 0;
-  for (const std::uint32_t object : block.object) greatest = std::max(greatest, object);
-  variables = greatest + widest;
+  variables = greatest_of(block.object.data(), n) + widest;
+}
+
+void SortedBlock::leave_out(std::span<const std::uint32_t> inner) {
+  inner_.assign(inner.begin(), inner.end());
+  if (inner.empty()) return;
+  const auto end = std::remove_if(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(order_count_),
+                                  [this](std::uint16_t i) { return is_inner(i); });
+  order_count_ = static_cast<std::size_t>(end - order_.begin());
 }
 
 // The same as split() where there is one shard and nothing wide.
@@ -87,7 +103,8 @@ const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
     const auto at = static_cast<std::uint16_t>(i);
     *order_end = at;
     order_end += duty & kOrders;
-    *end = {objects[i], at, ops[i]};
+    // In one store.
+    *end = std::bit_cast<Position>(objects[i] | std::uint64_t{at} << 32 | std::uint64_t{ops[i]} << 48);
     end += duty / kAccesses & 1;
   }
   ends_[0] = end;

@@ -9,9 +9,9 @@
 
 #include "base/zero_array.h"
 #include "deadheat/event.h"
-#include "history/access.h"
+#include "model/bytes.h"
 
-namespace deadheat::history {
+namespace deadheat::model {
 
 // State: all zeros, as default-constructed, is "never accessed". It can be moved by copying its bytes, has
 // `ByteMask mask` (0: not in use), `std::uint32_t next` (0: none), and clone(), which shares nothing with the
@@ -25,6 +25,7 @@ class Cells {
   }
   // The first part of a cell.
   State& cell(std::uint32_t place) { return first_[place]; }
+  const State& cell(std::uint32_t place) const { return first_[place]; }
   // Calls f(state) for each part of the cell that the bytes touch; together the parts are those bytes.
   template <class F>
   void visit(std::uint32_t place, ByteMask bytes, F&& f) {
@@ -114,4 +115,4 @@ class Cells {
   std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
 };
 
-}  // namespace deadheat::history
+}  // namespace deadheat::model
