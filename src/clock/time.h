@@ -11,7 +11,7 @@ namespace deadheat::clock {
 using Time = std::uint64_t;
 constexpr Time time_of(std::uint64_t event) { return event + 1; }
 
-// One access: who and when, in a word. 2^24 threads, 2^40 events: some 10^12, a trace of terabytes.
+// One event: who and when, in a word. 2^24 threads, 2^40 events: a trace of terabytes.
 class Epoch {
  public:
   constexpr Epoch() = default;
@@ -21,7 +21,6 @@ class Epoch {
   constexpr Time time() const { return bits_ & kMaxTime; }
   constexpr std::uint64_t event() const { return time() - 1; }  // of an epoch that is not none()
   constexpr bool none() const { return bits_ == 0; }
-  constexpr std::uint64_t bits() const { return bits_; }
 
   friend constexpr bool operator==(Epoch, Epoch) = default;
 

@@ -11,9 +11,9 @@ inline constexpr std::size_t kStep = 8;  // a cache line of times
 
 constexpr std::size_t whole_steps(std::size_t n) { return (n + kStep - 1) / kStep * kStep; }
 
-// a := max(a, b), entry by entry.
-void join_times(Time* a, const Time* b, std::size_t n);
-// Whether some entry of a, but for number `self`, is later than that of b.
-bool any_later_but(const Time* a, const Time* b, std::size_t n, std::size_t self);
+// to := max(a, b), entry by entry. `to` may be a or b.
+void join_times(Time* to, const Time* a, const Time* b, std::size_t n);
+// Whether some entry of a is later than that of b.
+bool any_later(const Time* a, const Time* b, std::size_t n);
 
 }  // namespace deadheat::clock

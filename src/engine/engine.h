@@ -26,7 +26,7 @@ struct Counter {
 // Blocks come in order and well formed, with re-entrant lock operations still in them. For each block first
 // order() is called once, then check() once for each shard of the variables. order() may be some blocks ahead
 // of check(), and checks of different shards run side by side: what order() leaves for check() is kept by
-// block.slot, which is used again only after all checks of the block, and done() was called.
+// block.slot, which another block gets only after all checks of this one.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -34,8 +34,6 @@ class Engine {
   virtual void order(const SortedBlock&) {}
   // What its accesses meet. Tells only of variables in the shard.
   virtual void check(const SortedBlock& block, std::uint32_t shard, RaceSink& races) = 0;
-  // All checks of the block have been made.
-  virtual void done(const SortedBlock&) {}
   // Engines of several passes are shown the whole trace again after this.
   virtual void next_pass() {}
   // After the last block of the last pass.

@@ -5,7 +5,12 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "clock/flat_clocks.h"
+#include "engine/detector.h"
 #include "engine/tools.h"
+#include "history/epoch_history.h"
+#include "history/full_history.h"
+#include "order/happens_before.h"
 
 namespace deadheat::engine {
 
@@ -16,7 +21,41 @@ Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
   return std::make_unique<E>();
 }
 
+using clock::FlatClocks;
+using history::EpochHistory;
+using history::FullHistory;
+using order::HappensBefore;
+
+template <class Order, class History>
+Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
+  return std::make_unique<Detector<Order, History>>(shape);
+}
+
+constexpr std::string_view kEpochMemory =
+    "a record a variable, a clock a lock and living thread; not with the trace's length";
+
 constexpr Row kRows[] = {
+    {.name = "fasttrack",
+     .citation = "Flanagan & Freund, PLDI 2009",
+     .promise =
+         "racy variables, and the first racy access of each, are djit's; every report is a race of this run",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = kEpochMemory,
+     .ignores = "",
+     .options = {},
+     .make = make_detector<HappensBefore<FlatClocks>, EpochHistory>},
+    {.name = "djit",
+     .citation = "Pozniansky & Schuster, CCPE 2007 (DJIT+)",
+     .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as fasttrack; more for variables that are racy",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<HappensBefore<FlatClocks>, FullHistory>},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",

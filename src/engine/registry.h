@@ -44,8 +44,8 @@ class Settings {
 };
 
 struct Shape {
-  std::uint32_t shards = 1;  // among which the variables are divided
-  std::uint32_t slots = 1;   // blocks that are at work at one time
+  Sharding sharding;        // how the variables are divided
+  std::uint32_t slots = 1;  // blocks that are at work at one time
 };
 
 struct Row {

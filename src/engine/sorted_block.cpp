@@ -11,7 +11,8 @@ OpClass class_of(const Op& op) {
   const auto kind = narrow && op.kind == EventKind::read    ? OpClass::read
                     : narrow && op.kind == EventKind::write ? OpClass::write
                                                             : OpClass::other;
-  return {kind, object_kind(op.kind) == ObjectKind::variable ? bytes_in_cell(op, 0) : ByteMask{0}};
+  return {kind,
+          object_kind(op.kind) == ObjectKind::variable ? model::bytes_in_cell(op, 0) : model::ByteMask{0}};
 }
 
 // Bits of what is to be done with an event of an operation.
@@ -33,11 +34,13 @@ void SortedBlock::sort(const BlockView& block) {
   events = block;
   const std::size_t n = block.size();
   classes.clear();
+  atomics = false;
   std::vector<std::uint8_t>& duties = duties_;
   duties.clear();
   for (const Op& op : block.ops) {
     classes.push_back(class_of(op));
     duties.push_back(duties_of(op));
+    atomics |= is_atomic(op.kind);
   }
   // Written without a branch, and so one place behind the end.
   order.resize(n + 1);
@@ -69,7 +72,7 @@ void SortedBlock::sort(const BlockView& block) {
     const bool access = (duty & kAccesses) != 0;
     any_variable |= access;
     greatest_variable = std::max<std::uint64_t>(greatest_variable, access ? object : 0);
-    const std::uint32_t shard = accesses.size() == 1 ? 0 : shard_of(object, shards());
+    const std::uint32_t shard = sharding.shard(object);
     accesses[shard][counts[shard]] = at;
     counts[shard] += access ? 1 : 0;
   }
@@ -80,15 +83,16 @@ void SortedBlock::sort(const BlockView& block) {
 }
 
 void SortedBlock::sort_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count) {
-  for (std::uint32_t shard = 0; shard < shards(); ++shard) {
-    bool has = shards() == 1;
-    // Neighbours are together in groups of kTogether.
-    for (std::uint64_t cell = 0; cell < count && !has;) {
+  constexpr std::uint64_t kTogether = 1u << Sharding::kTogetherBits;
+  for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
+    for (std::uint64_t cell = 0; cell < count;) {
       const std::uint64_t variable = object + cell;
-      has = shard_of(static_cast<std::uint32_t>(variable), shards()) == shard;
+      if (sharding.shard(static_cast<std::uint32_t>(variable)) == shard) {
+        accesses[shard][counts_[shard]++] = at;
+        break;
+      }
       cell += kTogether - variable % kTogether;
     }
-    if (has) accesses[shard][counts_[shard]++] = at;
   }
 }
 

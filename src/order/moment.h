@@ -1,0 +1,25 @@
+// What a thread knows between two of its events that change it: all that a history may ask of the present.
+#pragma once
+
+#include <cstdint>
+
+#include "clock/time.h"
+
+namespace deadheat::order {
+
+// A set of held locks, by number. 0 is the empty one.
+enum class LocksetId : std::uint32_t { empty = 0 };
+
+struct Moment {
+  const clock::Time* times = nullptr;
+  LocksetId held = LocksetId::empty;
+
+  friend bool operator==(const Moment&, const Moment&) = default;
+
+  // Whether an earlier event is ordered before all that thread t does from here on.
+  bool covers(ThreadId t, clock::Epoch e) const {
+    return e.thread() == t || e.time() <= times[index(e.thread())];
+  }
+};
+
+}  // namespace deadheat::order

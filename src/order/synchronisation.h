@@ -1,0 +1,237 @@
+// What orders events besides program order and locks: fork and join, messages, barriers, C++20 atomics.
+// The atomics follow C++20 [intro.races], [atomics.order], [atomics.fences]: a release sequence is headed by
+// a write that releases, or that follows a release fence, and goes on through read-modify-writes only. A
+// value comes from the last write of overlapping bytes; if that is not atomic, or the memory is new, nothing
+// is ordered. Time O(T) an event that orders. Memory O(T) a living thread, channel, open barrier generation
+// and atomic.
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "clock/time.h"
+#include "deadheat/event.h"
+#include "model/bytes.h"
+#include "model/table.h"
+#include "order/moment.h"
+
+namespace deadheat::order {
+
+template <class Clocks>
+class Synchronisation {
+ public:
+  using Time = clock::Time;
+  using Own = typename Clocks::Own;
+  using Message = typename Clocks::Message;
+
+  explicit Synchronisation(std::uint32_t slots) : clocks_(slots) {}
+
+  // A block begins; ids of threads in it are below `threads`.
+  // True if the moments of all threads have changed for that.
+  bool begin_block(std::uint32_t slot, std::uint32_t threads) {
+    clocks_.begin(slot);
+    if (threads > threads_.size()) threads_.resize(threads);
+    if (!clocks_.reserve(threads) && nothing_known_) return false;
+    for (Thread& thread : threads_) {
+      if (thread.alive) clocks_.widen(thread.clock);
+    }
+    clocks_.widen(nothing_);
+    nothing_known_ = true;
+    return true;
+  }
+  Moment moment(ThreadId t) const {
+    const Thread& thread = threads_[index(t)];
+    return {thread.alive ? thread.clock.times() : nothing_.times(), LocksetId::empty};
+  }
+  const Time* knows_nothing() const { return nothing_.times(); }
+
+  void fork(ThreadId t, ThreadId u, Time time) {
+    Thread& child = living(u);
+    clocks_.assign(passed_, living(t).clock, t, time);
+    clocks_.join(child.clock, u, passed_);
+  }
+  void join(ThreadId t, ThreadId u, Time time) {
+    Thread& child = threads_[index(u)];
+    if (child.ended.last.none()) bury(u, time);
+    clocks_.join(living(t).clock, t, child.ended);
+  }
+
+  void send(ThreadId t, ChannelId c, Time time) {
+    clocks_.add(channels_[index(c)], living(t).clock, t, time);
+  }
+  void recv(ThreadId t, ChannelId c, Time) { clocks_.join(living(t).clock, t, channels_[index(c)]); }
+
+  void barrier_enter(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
+    Generation& g = generations_[{index(b), generation}];
+    clocks_.add(g.entered, living(t).clock, t, time);
+    ++g.inside;
+  }
+  void barrier_exit(ThreadId t, BarrierId b, std::uint64_t generation, Time) {
+    const auto g = generations_.find({index(b), generation});
+    if (g == generations_.end()) return;
+    clocks_.join(living(t).clock, t, g->second.entered);
+    // All who enter a generation enter it before the first leaves: the last one out may forget it.
+    if (--g->second.inside > 0) return;
+    clocks_.clear(g->second.entered);
+    generations_.erase(g);
+  }
+
+  void fence(ThreadId t, MemoryOrder order, Time time) {
+    Thread& thread = living(t);
+    if (acquires(order)) clocks_.join(thread.clock, t, thread.relaxed_reads);
+    if (releases(order)) clocks_.assign(thread.release_fence, thread.clock, t, time);
+  }
+  // What a load sees happens before it, so this comes before the access is checked.
+  void atomic(ThreadId t, VarId x, const Op& op, Time time) {
+    Thread& thread = living(t);
+    const Bytes bytes = bytes_of(x, op);
+    // A copy, since the write below changes the place it comes from.
+    if (op.kind != EventKind::atomic_store) {
+      take(last_write(bytes), seen_);
+      if (acquires(op.order)) {
+        clocks_.join(thread.clock, t, seen_);
+      } else {
+        clocks_.add(thread.relaxed_reads, seen_);
+      }
+    }
+    if (op.kind == EventKind::atomic_load) return;
+    if (op.kind == EventKind::atomic_store) clocks_.clear(seen_);  // ends the sequence, whoever headed it
+    if (releases(op.order)) {
+      clocks_.add(seen_, thread.clock, t, time);
+    } else {
+      clocks_.add(seen_, thread.release_fence);
+    }
+    overwrite(bytes, time, &seen_);
+  }
+  // A write that is not atomic, or new memory: nothing that was there before is seen any more. Of no interest
+  // as long as there was no atomic; has_atomics() tells.
+  bool has_atomics() const { return !atomics_.empty(); }
+  void plain_write(VarId x, const Op& op, Time time) { overwrite(bytes_of(x, op), time, nullptr); }
+
+  // Whether it must be told of all accesses, after they are checked.
+  static constexpr bool kFollowsValues = false;
+
+  // Orders with locks have something to do here.
+  void acquire(ThreadId, LockId, Time) {}
+  void release(ThreadId, LockId, Time) {}
+  void acquire_shared(ThreadId, LockId, Time) {}
+  void release_shared(ThreadId, LockId, Time) {}
+
+  std::size_t bytes() const {
+    return clocks_.bytes() + atomics_.size() * sizeof(typename Atomics::value_type);
+  }
+
+ protected:
+  struct Thread {
+    Own clock;
+    bool alive = false;
+    Message ended;          // once it was joined: all that it knew
+    Message release_fence;  // what it knew at its last release fence
+    Message relaxed_reads;  // what its relaxed loads saw, for its next acquire fence
+  };
+
+  Thread& living(ThreadId t) {
+    Thread& thread = threads_[index(t)];
+    if (!thread.alive) [[unlikely]] {
+      clocks_.widen(thread.clock);
+      thread.alive = true;
+    }
+    return thread;
+  }
+
+  Clocks clocks_;
+
+ private:
+  using Bytes = model::ByteRange;
+
+  struct Generation {
+    Message entered;
+    std::uint32_t inside = 0;
+  };
+  struct Key {
+    std::uint32_t id;
+    std::uint64_t part;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& k) const {
+      return static_cast<std::size_t>((k.part * 0x9E3779B97F4A7C15u) ^
+                                      (std::uint64_t{k.id} * 0xC2B2AE3D27D4EB4Fu));
+    }
+  };
+  // The last writes of a cell that had an atomic one, each with the bytes that no later one has.
+  struct Write {
+    model::ByteMask bytes;
+    bool atomic;
+    Time time;
+    Message message;
+  };
+  using Atomics = std::unordered_map<std::uint32_t, std::vector<Write>>;
+
+  static Bytes bytes_of(VarId x, const Op& op) { return {x, op}; }
+  static bool acquires(MemoryOrder order) {
+    return order != MemoryOrder::relaxed &&
+           order != MemoryOrder::release;  // consume is acquire, as in compilers
+  }
+  static bool releases(MemoryOrder order) {
+    return order == MemoryOrder::release || order == MemoryOrder::acq_rel || order == MemoryOrder::seq_cst;
+  }
+
+  // Nothing of the thread follows.
+  void bury(ThreadId u, Time time) {
+    Thread& thread = living(u);
+    clocks_.assign(thread.ended, thread.clock, u, time);
+    clocks_.bury(thread.clock);
+    clocks_.clear(thread.release_fence);
+    clocks_.clear(thread.relaxed_reads);
+    thread.alive = false;
+  }
+
+  const Write* last_write(const Bytes& bytes) const {
+    const Write* last = nullptr;
+    bytes.each_cell([&](std::uint32_t cell, model::ByteMask mask) {
+      const auto at = atomics_.find(cell);
+      if (at == atomics_.end()) return;
+      for (const Write& write : at->second) {
+        if ((write.bytes & mask) != 0 && (last == nullptr || write.time > last->time)) last = &write;
+      }
+    });
+    return last;
+  }
+  void take(const Write* write, Message& message) {
+    if (write == nullptr || !write->atomic) {
+      clocks_.clear(message);
+    } else {
+      clocks_.assign(message, write->message);
+    }
+  }
+  // `message` is null for writes that are not atomic; these are kept only where there were atomic ones, since
+  // a part of what a later load sees may be theirs.
+  void overwrite(const Bytes& bytes, Time time, const Message* message) {
+    bytes.each_cell([&](std::uint32_t cell, model::ByteMask mask) {
+      if (message == nullptr && !atomics_.contains(cell)) return;
+      auto& writes = atomics_[cell];
+      std::erase_if(writes, [&](Write& write) {
+        write.bytes = static_cast<model::ByteMask>(write.bytes & ~mask);
+        if (write.bytes == 0) clocks_.clear(write.message);
+        return write.bytes == 0;
+      });
+      writes.push_back({mask, message != nullptr, time, {}});
+      if (message != nullptr) clocks_.assign(writes.back().message, *message);
+      const bool any = std::ranges::any_of(writes, [](const Write& write) { return write.atomic; });
+      if (!any) atomics_.erase(cell);
+    });
+  }
+
+  std::vector<Thread> threads_;
+  model::Table<Message> channels_;
+  std::unordered_map<Key, Generation, Hash> generations_;
+  Atomics atomics_;
+  Message passed_, seen_;  // on their way
+  Own nothing_;            // of threads that know of no other
+  bool nothing_known_ = false;
+};
+
+}  // namespace deadheat::order
