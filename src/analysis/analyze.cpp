@@ -25,7 +25,7 @@ class Groups final : public engine::RaceSink {
       return side.site == SiteId::none ? std::pair(1u, index(pair.variable))
                                        : std::pair(0u, index(side.site));
     };
-    auto key = std::minmax(place(pair.earlier), place(pair.later));
+    auto key = std::minmax({place(pair.earlier), place(pair.later)});
     Group& group = groups_[{key.first, key.second}];
     if (group.finding.instances.empty()) {
       group.finding.instances.resize(engines_);
@@ -96,7 +96,6 @@ Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options)
       groups.engine = i;
       engines[i]->order(sorted);
       engines[i]->check(sorted, 0, groups);
-      engines[i]->done(sorted);
     }
     out.events += (*block)->size();
     const Progress progress = (*source)->progress();

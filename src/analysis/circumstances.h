@@ -1,6 +1,6 @@
-// What was going on around the accesses of races: locks held, and who synchronised when. Found in a pass of its
-// own over the trace, so that engines need not carry it for every access; the pass ends with the last event
-// that is needed.
+// What was going on around the accesses of races: locks held, and who synchronised when. Found in a pass of
+// its own over the trace, so that engines need not carry it for every access; the pass ends with the last
+// event that is needed.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct Circumstance {
   std::vector<LockHeld> held;  // in the order of their acquires
   // The thread's last synchronisation before the access: its own event, or its fork by another thread.
   std::optional<model::NumberedEvent> last_sync;
-  // The last of them in which it may have waited for others: acquire, join, recv, barrier exit, atomic load...
+  // The last of them in which it may have waited for others: acquire, join, recv, barrier exit, atomic
+  // load...
   std::optional<model::NumberedEvent> last_wait;
   // Of the earlier access: the first synchronisation behind it, and before the later access, for which others
   // may have waited: release, fork, send, barrier enter, atomic store..., or its join by another thread.

@@ -1,7 +1,7 @@
 #include "base/progress.h"
 #include "cli/output.h"
-#include "report/stat_report.h"
 #include "cli/verbs.h"
+#include "report/stat_report.h"
 
 namespace deadheat::cli {
 
@@ -44,13 +44,13 @@ Status scan(Source& source, report::StatReport& found) {
   }
   found.summary = statistics.summary();
   found.scan = {.runs = statistics.runs(),
-                 .longest_run = statistics.longest_run(),
-                 .sites_used = statistics.sites_used(),
-                 .variables_used = statistics.variables_used(),
-                 .variables_shared = statistics.variables_shared(),
-                 .locks = statistics.top_locks(found.top),
-                 .variables = statistics.top_variables(found.top),
-                 .sites = statistics.top_sites(found.top)};
+                .longest_run = statistics.longest_run(),
+                .sites_used = statistics.sites_used(),
+                .variables_used = statistics.variables_used(),
+                .variables_shared = statistics.variables_shared(),
+                .locks = statistics.top_locks(found.top),
+                .variables = statistics.top_variables(found.top),
+                .sites = statistics.top_sites(found.top)};
   found.bytes = source.progress().total_bytes;
   return {};
 }
@@ -86,7 +86,8 @@ Result<Exit> run(const Arguments& arguments) {
   say_warnings(found.trace, (*source)->warnings());
   if (!done) return fail(done.error());
   const Names& names = (*source)->names();
-  write_out(arguments.get("format") == "json" ? report::as_json(found, names) : report::as_text(found, names));
+  write_out(arguments.get("format") == "json" ? report::as_json(found, names)
+                                              : report::as_text(found, names));
   return kDone;
 }
 

@@ -1,8 +1,8 @@
 // Man pages, in the roff macros of man(7).
 #include <fmt/format.h>
 
-#include "cli/help.h"
 #include "base/text_layout.h"
+#include "cli/help.h"
 
 namespace deadheat::cli {
 
@@ -36,7 +36,7 @@ std::string body(std::string_view text) {
   std::string out;
   for (std::string_view one : base::paragraphs(text)) {
     out += base::is_preformatted(one) ? fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(one))
-                                : fmt::format(".PP\n{}\n", escaped(one));
+                                      : fmt::format(".PP\n{}\n", escaped(one));
   }
   return out;
 }

@@ -1,8 +1,8 @@
 // docs/cli.md.
 #include <fmt/format.h>
 
-#include "cli/help.h"
 #include "base/text_layout.h"
+#include "cli/help.h"
 
 namespace deadheat::cli {
 

@@ -31,8 +31,8 @@ bool Pattern::matches(std::string_view text) const {
       const std::size_t tail = text.size() - part.size();
       return text.substr(tail) == part && (!tied_to_begin || tail == 0);
     }
-    const std::size_t found = tied_to_begin ? (text.starts_with(part) ? 0 : std::string_view::npos)
-                                            : text.find(part, at);
+    const std::size_t found =
+        tied_to_begin ? (text.starts_with(part) ? 0 : std::string_view::npos) : text.find(part, at);
     if (found == std::string_view::npos) return false;
     at = found + part.size();
   }

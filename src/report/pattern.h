@@ -1,5 +1,5 @@
-// Patterns as in suppression files of ThreadSanitizer: found anywhere in the text, unless ^ ties the pattern to
-// its begin or $ to its end; * stands for any characters. There is no way to quote these three.
+// Patterns as in suppression files of ThreadSanitizer: found anywhere in the text, unless ^ ties the pattern
+// to its begin or $ to its end; * stands for any characters. There is no way to quote these three.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ struct Access {
   EventKind kind{};                          // an access, or free
   MemoryOrder order = MemoryOrder::relaxed;  // of atomics
   Place place;
-  std::vector<Place> stack;  // its callers, innermost first; empty where the trace knows none
+  std::vector<Place> stack;  // innermost first, that is the place itself; empty where the trace knows none
   std::uint64_t size = 0;    // bytes; 0: not known
   std::uint64_t offset = 0;  // in the variable
   std::vector<HeldLock> locks;
@@ -55,8 +55,8 @@ struct ToldBy {
 struct Race {
   std::string variable;
   Access earlier, later;
-  engine::Grade grade{};       // the best of the engines that tell it
-  std::string why;             // nothing orders them, in sentences
+  engine::Grade grade{};        // the best of the engines that tell it
+  std::string why;              // nothing orders them, in sentences
   std::vector<ToldBy> engines;  // that tell it
   std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
   Fingerprint fingerprint;
@@ -87,12 +87,12 @@ struct Report {
   std::string trace;
   std::uint64_t events = 0;
   std::vector<EngineReport> engines;
-  std::vector<Race> races;                           // that are shown, in trace order
-  std::array<std::uint64_t, kGrades> by_grade{};     // all that count: those shown and those beyond the limit
-  std::uint64_t suppressed = 0;                      // by suppressions
-  std::uint64_t passed_over = 0;                     // by --only and --ignore
-  std::uint64_t limit = UINT64_MAX;                  // how many are shown at most
-  std::vector<SuppressionUse> suppressions;          // those that hit
+  std::vector<Race> races;                        // that are shown, in trace order
+  std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
+  std::uint64_t suppressed = 0;                   // by suppressions
+  std::uint64_t passed_over = 0;                  // by --only and --ignore
+  std::uint64_t limit = UINT64_MAX;               // how many are shown at most
+  std::vector<SuppressionUse> suppressions;       // those that hit
   std::uint64_t found() const { return by_grade[0] + by_grade[1] + by_grade[2]; }
   std::uint64_t not_shown() const { return found() - races.size(); }
 };

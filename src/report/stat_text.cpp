@@ -4,8 +4,8 @@
 
 #include "base/format.h"
 #include "base/shown.h"
-#include "report/stat_report.h"
 #include "base/text_table.h"
+#include "report/stat_report.h"
 
 namespace deadheat::report {
 

@@ -51,14 +51,11 @@ Status Suppressions::read(const std::string& path) {
 }
 
 Status Suppressions::parse(std::string_view text, const std::string& file) {
-  const std::size_t others_before = warnings_.size();
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     if (auto ok = parse_line(trimmed(line), number, file); !ok) return ok;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-  // One warning a file and type is enough.
-  static_cast<void>(others_before);
   return {};
 }
 
@@ -67,9 +64,10 @@ Status Suppressions::parse_line(std::string_view line, std::uint64_t number, con
   const std::size_t colon = line.find(':');
   const std::string_view type = line.substr(0, colon);
   const auto wrong = [&](std::string_view what) {
-    return input_error(fmt::format("{}:{}: cannot read suppression \"{}\": {}; expected race:PATTERN or "
-                                   "race_top:PATTERN",
-                                   file, number, base::shown(line), what));
+    return input_error(
+        fmt::format("{}:{}: cannot read suppression \"{}\": {}; expected race:PATTERN or "
+                    "race_top:PATTERN",
+                    file, number, base::shown(line), what));
   };
   if (colon == std::string_view::npos) return wrong("there is no ':'");
   const std::string_view pattern = line.substr(colon + 1);

@@ -1,12 +1,13 @@
 // Races that somebody decided to live with, in files as ThreadSanitizer reads them:
 //
 //   # a remark
-//   race:pattern        hits if the pattern is found in a function, file or location of either access or of one
+//   race:pattern        hits if the pattern is found in a function, file or location of either access or of
+//   one
 //                       of its callers, or in the variable's name
 //   race_top:pattern    the same, of the two accesses alone
 //
-// thread, mutex, signal, deadlock and called_from_lib are about other reports: such lines are accepted, and said
-// to have no effect.
+// thread, mutex, signal, deadlock and called_from_lib are about other reports: such lines are accepted, and
+// said to have no effect.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ class Suppressions {
   // The same of a text; `file` is what it is called in errors and reports.
   Status parse(std::string_view text, const std::string& file);
 
-  // The number of the first suppression that hits, or nothing.
+  // The first that hits, which is counted; or nullptr.
   const SuppressionUse* hit(const Race& race);
   // Those that hit something since the last start_counting().
   std::vector<SuppressionUse> used() const;
