@@ -16,11 +16,10 @@ std::string_view grade_word(const engine::Row& row) {
 }
 
 std::string table(std::span<const engine::Row> rows) {
-  base::TextTable table(
-      {{"Engine", left}, {"reports", left}, {"evidence", left}, {"passes"}, {"memory", left}});
+  base::TextTable table({{"Engine", left}, {"reports", left}, {"evidence", left}, {"passes"}});
   for (const engine::Row& row : rows) {
     table.add({std::string(row.name), std::string(name_of(row.notion)), std::string(grade_word(row)),
-               std::to_string(row.passes), std::string(row.memory)});
+               std::to_string(row.passes)});
   }
   return table.text();
 }
@@ -30,6 +29,7 @@ std::string details(const engine::Row& row, const base::Terminal& terminal) {
       terminal.colour ? fmt::format("\033[1m{}\033[0m", row.name) : std::string(row.name);
   std::string out = fmt::format("\n{}{}{}\n", name, row.citation.empty() ? "" : ": ", row.citation);
   out += base::wrap(row.promise, terminal.width, 2);
+  out += base::wrap(fmt::format("Memory: {}", row.memory), terminal.width, 2);
   if (!row.ignores.empty()) out += base::wrap(fmt::format("Ignores {}", row.ignores), terminal.width, 2);
   for (const engine::Option& option : row.options) {
     const std::string spelling = option.value.empty()

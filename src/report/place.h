@@ -16,6 +16,7 @@ struct Place {
   bool known() const { return !text.empty(); }
 };
 
+// A location that is text is read where it looks like "bank.c:31", with a column or " (function)" behind.
 Place place_of(SiteId site, const Names& names);
 
 }  // namespace deadheat::report
