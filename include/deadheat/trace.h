@@ -110,6 +110,8 @@ class TraceReader final : public Source {
   Status seek(std::uint64_t event);
   // Loads the names, which next() does by itself as it goes from the start, and seek() does not.
   Status load_names();
+  // All blocks, in order.
+  Result<std::vector<BlockInfo>> blocks();
   // The blocks in which a thread has events, in order.
   Result<std::vector<BlockInfo>> blocks_of(ThreadId thread);
 

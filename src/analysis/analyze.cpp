@@ -1,115 +1,76 @@
 #include "analysis/analyze.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
-#include <set>
+#include <bit>
+#include <memory>
 
-#include "base/format.h"
-#include "base/progress.h"
-#include "engine/sorted_block.h"
+#include "analysis/feed.h"
+#include "analysis/pipeline.h"
+#include "analysis/race_log.h"
 #include "model/well_formed.h"
 
 namespace deadheat::analysis {
 
 namespace {
 
-class Groups final : public engine::RaceSink {
- public:
-  explicit Groups(std::size_t engines) : pairs(engines), engines_(engines) {}
-
-  void race(const model::RacePair& pair) override {
-    ++pairs[engine];
-    const auto place = [&](const model::Side& side) {
-      return side.site == SiteId::none ? std::pair(1u, index(pair.variable))
-                                       : std::pair(0u, index(side.site));
-    };
-    auto key = std::minmax({place(pair.earlier), place(pair.later)});
-    Group& group = groups_[{key.first, key.second}];
-    if (group.finding.instances.empty()) {
-      group.finding.instances.resize(engines_);
-      group.finding.first = pair;
-    }
-    if (std::pair(pair.later.event, pair.earlier.event) <
-        std::pair(group.finding.first.later.event, group.finding.first.earlier.event)) {
-      group.finding.first = pair;
-    }
-    ++group.finding.instances[engine];
-    if (group.variables.size() < kVariablesCounted) group.variables.insert(index(pair.variable));
-  }
-
-  std::vector<Finding> findings() {
-    std::vector<Finding> out;
-    for (auto& [key, group] : groups_) {
-      group.finding.variables = group.variables.size();
-      out.push_back(group.finding);
-    }
-    std::ranges::sort(out, {}, [](const Finding& f) {
-      return std::tuple(f.first.later.event, f.first.earlier.event, index(f.first.variable));
-    });
-    return out;
-  }
-
-  std::size_t engine = 0;
-  std::vector<std::uint64_t> pairs;
-
- private:
-  struct Group {
-    Finding finding;
-    std::set<std::uint32_t> variables;
-  };
-  using Place = std::pair<std::uint32_t, std::uint32_t>;
-  std::size_t engines_;
-  std::map<std::pair<Place, Place>, Group> groups_;
+struct Running {
+  std::unique_ptr<engine::Engine> engine;
+  std::vector<RaceLog> logs;
 };
+
+engine::Shape shape_for(unsigned jobs) {
+  if (jobs <= 1) return {};
+  return {.sharding = {.bits = static_cast<std::uint32_t>(std::bit_width(jobs - 1))}, .slots = 2 * jobs + 2};
+}
 
 }  // namespace
 
 Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options) {
-  auto source = open_source(path, options.read);
-  if (!source) return fail(source.error());
-  std::vector<std::unique_ptr<engine::Engine>> engines;
+  const engine::Shape shape = shape_for(options.jobs);
+  std::vector<Running> running;
+  unsigned passes = 1;
   for (const engine::Choice& choice : options.engines) {
-    auto made = choice.make();
-    if (!made) return fail(made.error());
-    engines.push_back(std::move(*made));
+    auto engine = choice.make(shape);
+    if (!engine) return fail(engine.error());
+    running.push_back({std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards())});
+    passes = std::max(passes, choice.row->passes);
   }
-  Findings out;
-  Groups groups(engines.size());
-  model::WellFormed rules(1);
-  engine::SortedBlock sorted;
-  base::ProgressLine line("analyze", "events");
-  while (true) {
-    const auto block = (*source)->next();
-    if (!block) return fail(block.error());
-    if (*block == nullptr) break;
-    rules.feed(**block);
-    if (!rules.ok()) {
-      const model::Violation& violation = rules.kept()[0];
-      return input_error(fmt::format("{}: event {}: {}; deadheat check tells more", path,
-                                     base::grouped(violation.at.number),
-                                     describe(violation, (*source)->names())));
+  Findings findings;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    auto feed = Feed::open(path, options.read, shape.slots);
+    if (!feed) return fail(feed.error());
+    std::vector<Pipeline::Stage> stages;
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      if (options.engines[i].row->passes <= pass) continue;
+      if (pass > 0) running[i].engine->next_pass();
+      stages.push_back({running[i].engine.get(), &running[i].logs});
     }
-    sorted.sort(**block);
-    for (std::size_t i = 0; i < engines.size(); ++i) {
-      groups.engine = i;
-      engines[i]->order(sorted);
-      engines[i]->check(sorted, 0, groups);
+    model::WellFormed rules(1);
+    base::ProgressLine line("analyze", "events");
+    Pipeline pipeline(**feed, std::move(stages), shape.sharding, shape.slots);
+    auto ran = pipeline.run(options.jobs, pass == 0 ? &rules : nullptr, options.progress ? &line : nullptr);
+    if (!ran) return fail(std::move(ran).error().in(path));
+    if (pass > 0) continue;
+    findings.events = pipeline.events();
+    findings.warnings = (*feed)->warnings();
+    if (const auto repeated = rules.total(model::Rule::fork_repeated); repeated > 0) {
+      findings.warnings.push_back({"a fork follows the same fork; the second one was ignored", repeated});
     }
-    out.events += (*block)->size();
-    const Progress progress = (*source)->progress();
-    line.update(out.events, progress.done_bytes, progress.total_bytes);
   }
-  for (std::size_t i = 0; i < engines.size(); ++i) {
-    groups.engine = i;
-    engines[i]->finish(groups);
-    out.engines.push_back({options.engines[i].name(), options.engines[i].row, groups.pairs[i],
-                           engines[i]->counters(), engines[i]->bytes()});
+  std::vector<std::vector<const RaceLog*>> logs;
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    Running& run = running[i];
+    run.engine->finish(run.logs[0]);
+    EngineRun& about = findings.engines.emplace_back(EngineRun{
+        options.engines[i].name(), options.engines[i].row, 0, run.engine->counters(), run.engine->bytes()});
+    std::vector<const RaceLog*>& of_engine = logs.emplace_back();
+    for (const RaceLog& log : run.logs) {
+      about.pairs += log.pairs();
+      of_engine.push_back(&log);
+    }
   }
-  out.races = groups.findings();
-  out.warnings = (*source)->warnings();
-  return out;
+  findings.races = RaceLog::put_together(logs);
+  return findings;
 }
 
 }  // namespace deadheat::analysis

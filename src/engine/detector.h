@@ -19,7 +19,7 @@ class Detector final : public Engine {
   explicit Detector(Shape shape)
       : order_(shape.slots), slots_(shape.slots), lanes_(shape.sharding.shards()) {}
 
-  void order(const SortedBlock& block) override {
+  void order(const SortedBlock& block, RaceSink&) override {
     const bool wider = order_.begin_block(block.slot, block.threads);
     Slot& slot = slots_[block.slot];
     slot.changes.clear();

@@ -30,10 +30,10 @@ struct Counter {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // What the block orders.
-  virtual void order(const SortedBlock&) {}
+  // What the block orders. Engines that cannot be divided by variables do all their work here.
+  virtual void order(const SortedBlock& block, RaceSink& races) = 0;
   // What its accesses meet. Tells only of variables in the shard.
-  virtual void check(const SortedBlock& block, std::uint32_t shard, RaceSink& races) = 0;
+  virtual void check(const SortedBlock&, std::uint32_t /*shard*/, RaceSink&) {}
   // Engines of several passes are shown the whole trace again after this.
   virtual void next_pass() {}
   // After the last block of the last pass.

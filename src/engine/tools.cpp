@@ -2,7 +2,7 @@
 
 namespace deadheat::engine {
 
-void Count::order(const SortedBlock& block) {
+void Count::order(const SortedBlock& block, RaceSink&) {
   std::vector<std::uint64_t> by_op(block.events.ops.size());
   for (const std::uint16_t op : block.events.op) ++by_op[op];
   for (std::size_t op = 0; op < by_op.size(); ++op) {

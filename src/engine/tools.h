@@ -10,13 +10,12 @@ namespace deadheat::engine {
 // What reading alone costs.
 class Null final : public Engine {
  public:
-  void check(const SortedBlock&, std::uint32_t, RaceSink&) override {}
+  void order(const SortedBlock&, RaceSink&) override {}
 };
 
 class Count final : public Engine {
  public:
-  void order(const SortedBlock& block) override;
-  void check(const SortedBlock&, std::uint32_t, RaceSink&) override {}
+  void order(const SortedBlock& block, RaceSink&) override;
   std::vector<Counter> counters() const override;
 
  private:

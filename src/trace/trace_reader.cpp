@@ -271,6 +271,18 @@ Status TraceReader::load_names() {
   return {};
 }
 
+Result<std::vector<BlockInfo>> TraceReader::blocks() {
+  Impl& me = *impl_;
+  std::vector<BlockInfo> found;
+  const std::size_t pages = me.complete ? me.footer.indexes.size() : 1;
+  for (std::size_t i = 0; i < pages; ++i) {
+    const auto page = me.index_page(i);
+    if (!page) return fail(page.error());
+    for (const IndexEntry& b : (*page)->blocks) found.push_back({b.offset, b.first, b.events, b.bytes});
+  }
+  return found;
+}
+
 Result<std::vector<BlockInfo>> TraceReader::blocks_of(ThreadId thread) {
   Impl& me = *impl_;
   if (!me.complete) {

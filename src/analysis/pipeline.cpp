@@ -1,0 +1,141 @@
+#include "analysis/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/format.h"
+
+namespace deadheat::analysis {
+
+Pipeline::Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots)
+    : feed_(feed), stages_(std::move(stages)) {
+  for (std::uint32_t i = 0; i < slots; ++i) slots_.emplace_back(i, sharding);
+  for (std::uint32_t i = 0; i < stages_.size(); ++i) {
+    for (std::uint32_t s = 0; s < sharding.shards(); ++s)
+      lanes_.push_back({.kind = Lane::check, .stage = i, .shard = s});
+  }
+  for (std::uint32_t i = 0; i < stages_.size(); ++i) {
+    order_lane_.push_back(lanes_.size());
+    lanes_.push_back({.kind = Lane::order, .stage = i});
+  }
+  rules_lane_ = lanes_.size();
+  lanes_.push_back({.kind = Lane::rules});
+  first_decode_ = lanes_.size();
+  if (feed.side_by_side()) {
+    for (std::uint32_t i = 0; i < slots; ++i)
+      lanes_.push_back({.kind = Lane::decode, .step = slots, .next = i});
+  } else {
+    lanes_.push_back({.kind = Lane::decode});
+  }
+}
+
+bool Pipeline::ready(const Lane& lane) const {
+  const std::uint64_t b = lane.next;
+  if (lane.busy || b >= end_) return false;
+  switch (lane.kind) {
+    case Lane::decode:
+      // The block that had the slot before must be done with.
+      return b < slots_.size() || std::ranges::all_of(
+                                      lanes_,
+                                      [&](const Lane& other) {
+                                        return other.kind != Lane::check || other.next > b - slots_.size();
+                                      });
+    case Lane::rules: {
+      const std::size_t lanes = lanes_.size() - first_decode_;
+      return lanes_[first_decode_ + b % lanes].next > b;
+    }
+    case Lane::order:
+      return lanes_[rules_lane_].next > b;
+    case Lane::check:
+      return lanes_[order_lane_[lane.stage]].next > b;
+  }
+  return false;
+}
+
+bool Pipeline::finished() const {
+  return std::ranges::all_of(lanes_, [&](const Lane& lane) { return lane.next >= end_; });
+}
+
+Pipeline::Lane* Pipeline::pick() {
+  const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return ready(l); });
+  return lane == lanes_.end() ? nullptr : &*lane;
+}
+
+Status Pipeline::run(unsigned jobs, model::WellFormed* rules, base::ProgressLine* line) {
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
+  work(rules, line);
+  for (std::thread& other : others) other.join();
+  if (error_) return fail(*error_);
+  return {};
+}
+
+void Pipeline::work(model::WellFormed* rules, base::ProgressLine* line) {
+  std::unique_lock lock(mutex_);
+  while (!error_ && !finished()) {
+    Lane* const lane = pick();
+    if (lane == nullptr) {
+      changed_.wait(lock);
+      continue;
+    }
+    lane->busy = true;
+    lock.unlock();
+    auto done = do_block(*lane, rules);
+    if (line != nullptr) {
+      const Progress progress = feed_.progress();
+      line->update(events_, progress.done_bytes, progress.total_bytes);
+    }
+    lock.lock();
+    lane->busy = false;
+    lane->next += lane->step;
+    if (!done && !error_) error_ = std::move(done).error();
+    changed_.notify_all();
+  }
+}
+
+Status Pipeline::do_block(const Lane& lane, model::WellFormed* rules) {
+  if (lane.kind == Lane::decode) return decode(lane.next);
+  const engine::SortedBlock& block = slots_[lane.next % slots_.size()];
+  switch (lane.kind) {
+    case Lane::rules:
+      return rules == nullptr ? Status{} : check_rules(block.events, *rules);
+    case Lane::order:
+      stages_[lane.stage].engine->order(block, (*stages_[lane.stage].logs)[0]);
+      break;
+    default:
+      stages_[lane.stage].engine->check(block, lane.shard, (*stages_[lane.stage].logs)[1 + lane.shard]);
+  }
+  return {};
+}
+
+Status Pipeline::decode(std::uint64_t number) {
+  const std::uint32_t slot = static_cast<std::uint32_t>(number % slots_.size());
+  const auto block = feed_.load(number, slot);
+  if (!block) return fail(block.error());
+  if (*block == nullptr) {
+    const std::lock_guard lock(mutex_);
+    end_ = std::min(end_, number);
+    return {};
+  }
+  slots_[slot].sort(**block);
+  events_ += (*block)->size();
+  return {};
+}
+
+// The same fork once more changes nothing for any engine; real traces have it.
+Status Pipeline::check_rules(const BlockView& block, model::WellFormed& rules) const {
+  rules.feed(block);
+  if (rules.ok()) return {};
+  for (const model::WellFormed::Fault& fault : rules.faults()) {
+    if (fault.rule == model::Rule::fork_repeated) continue;
+    return input_error(
+        fmt::format("event {}: {} [{}]; the trace is not well formed: 'deadheat check' shows all, "
+                    "'deadheat check --repair' may mend it",
+                    base::grouped(block.first + fault.place), meaning_of(fault.rule), name_of(fault.rule)));
+  }
+  return {};
+}
+
+}  // namespace deadheat::analysis

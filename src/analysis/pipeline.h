@@ -1,0 +1,65 @@
+// Several threads at one trace. Each kind of work on the blocks is a lane, which takes the blocks one after
+// the other: decoding (a lane for each slot), checking the rules, ordering (a lane for each engine), checking
+// accesses (a lane for each engine and shard). A thread takes the work that is nearest to being done with.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "analysis/feed.h"
+#include "analysis/race_log.h"
+#include "base/progress.h"
+#include "engine/engine.h"
+#include "model/well_formed.h"
+
+namespace deadheat::analysis {
+
+class Pipeline {
+ public:
+  struct Stage {
+    engine::Engine* engine;
+    std::vector<RaceLog>* logs;  // [0] is of the order, the others of the shards
+  };
+
+  Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots);
+
+  // Runs until the end of the trace, or the first error. `rules` must have been fed nothing.
+  Status run(unsigned jobs, model::WellFormed* rules, base::ProgressLine* line);
+  std::uint64_t events() const { return events_; }
+
+ private:
+  struct Lane {
+    enum Kind : std::uint8_t { decode, rules, order, check } kind;
+    std::uint32_t step = 1;  // from one of its blocks to the next
+    std::uint32_t stage = 0, shard = 0;
+    std::uint64_t next = 0;  // block
+    bool busy = false;
+  };
+
+  bool ready(const Lane& lane) const;
+  bool finished() const;
+  Lane* pick();
+  void work(model::WellFormed* rules, base::ProgressLine* line);
+  Status do_block(const Lane& lane, model::WellFormed* rules);
+  Status decode(std::uint64_t number);
+  Status check_rules(const BlockView& block, model::WellFormed& rules) const;
+
+  Feed& feed_;
+  std::vector<Stage> stages_;
+  std::vector<engine::SortedBlock> slots_;
+  std::atomic<std::uint64_t> events_ = 0;
+
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::vector<Lane> lanes_;  // those nearest to being done first
+  std::size_t first_decode_ = 0, rules_lane_ = 0;
+  std::vector<std::size_t> order_lane_;  // by stage
+  std::uint64_t end_ = UINT64_MAX;       // number of blocks, once known
+  std::optional<Error> error_;
+};
+
+}  // namespace deadheat::analysis

@@ -1,0 +1,69 @@
+#include "analysis/race_log.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace deadheat::analysis {
+
+namespace {
+
+auto rank(const model::RacePair& pair) {
+  return std::tuple(pair.later.event, pair.earlier.event, index(pair.variable), pair.earlier.kind);
+}
+
+}  // namespace
+
+RaceLog::Key RaceLog::key_of(const model::RacePair& pair) {
+  const auto [low, high] = std::minmax(index(pair.earlier.site), index(pair.later.site));
+  // Site 0 is none.
+  return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(pair.variable)} + 1 : 0};
+}
+
+void RaceLog::add_variable(std::vector<VarId>& variables, VarId x) {
+  if (variables.size() >= kVariablesCounted || std::ranges::find(variables, x) != variables.end()) return;
+  variables.push_back(x);
+}
+
+void RaceLog::race(const model::RacePair& pair) {
+  ++pairs_;
+  const Key key = key_of(pair);
+  if (key != last_key_) {
+    last_ = &groups_[key];
+    last_key_ = key;
+  }
+  Group& group = *last_;
+  if (group.instances++ == 0 || rank(pair) < rank(group.first)) group.first = pair;
+  add_variable(group.variables, pair.variable);
+}
+
+std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const RaceLog*>>& by_engine) {
+  struct Sum {
+    Finding finding;
+    std::vector<VarId> variables;
+  };
+  std::unordered_map<Key, Sum, Hash> sums;
+  for (std::size_t engine = 0; engine < by_engine.size(); ++engine) {
+    for (const RaceLog* log : by_engine[engine]) {
+      for (const auto& [key, group] : log->groups_) {
+        const auto [at, fresh] = sums.try_emplace(key);
+        Sum& sum = at->second;
+        if (fresh) sum.finding.instances.resize(by_engine.size());
+        if (fresh || rank(group.first) < rank(sum.finding.first)) sum.finding.first = group.first;
+        sum.finding.instances[engine] += group.instances;
+        for (const VarId x : group.variables) add_variable(sum.variables, x);
+      }
+    }
+  }
+  std::vector<Finding> findings;
+  for (auto& [key, sum] : sums) {
+    sum.finding.variables = sum.variables.size();
+    findings.push_back(std::move(sum.finding));
+  }
+  std::ranges::sort(findings, {}, [](const Finding& finding) {
+    return std::tuple(rank(finding.first), index(finding.first.earlier.site),
+                      index(finding.first.later.site));
+  });
+  return findings;
+}
+
+}  // namespace deadheat::analysis

@@ -1,0 +1,50 @@
+// Gathers the pairs that an engine tells into findings. What comes out does not depend on the order in which
+// pairs come in, so that several logs can be filled side by side and put together.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/findings.h"
+#include "engine/engine.h"
+
+namespace deadheat::analysis {
+
+class RaceLog final : public engine::RaceSink {
+ public:
+  void race(const model::RacePair& pair) override;
+
+  // Adds what was told to the findings, as the work of engine number `engine` of `engines`.
+  static std::vector<Finding> put_together(const std::vector<std::vector<const RaceLog*>>& by_engine);
+  std::uint64_t pairs() const { return pairs_; }
+
+ private:
+  // An unordered pair of sites; where one is missing, the variable besides.
+  struct Key {
+    std::uint64_t sites;
+    std::uint64_t variable;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t h = key.sites * 0x9E3779B97F4A7C15u ^ key.variable * 0xC2B2AE3D27D4EB4Fu;
+      return static_cast<std::size_t>(h ^ h >> 29);
+    }
+  };
+  struct Group {
+    model::RacePair first;
+    std::uint64_t instances = 0;
+    std::vector<VarId> variables;  // distinct, up to kVariablesCounted
+  };
+
+  static Key key_of(const model::RacePair& pair);
+  static void add_variable(std::vector<VarId>& variables, VarId x);
+
+  std::unordered_map<Key, Group, Hash> groups_;
+  std::uint64_t pairs_ = 0;
+  Key last_key_{UINT64_MAX, UINT64_MAX};
+  Group* last_ = nullptr;  // races come in rows
+};
+
+}  // namespace deadheat::analysis
