@@ -62,17 +62,18 @@ class Gatherer {
 
   bool done() const { return next_ == wanted_.size(); }
 
-  Status feed(const BlockView& block) {
+  // False if the events are not those of the findings.
+  bool feed(const BlockView& block) {
     roles_.clear();
     for (const Op& op : block.ops) roles_.push_back(role_of(op.kind));
     for (std::size_t i = 0; i < block.size() && !done(); ++i) {
       const std::uint64_t number = block.first + i;
       if (wanted_[next_].event == number) {
-        if (auto ok = take({number, block[i]}); !ok) return ok;
+        if (!take({number, block[i]})) return false;
       }
       if (roles_[block.op[i]].syncs) sync({number, block[i]}, roles_[block.op[i]]);
     }
-    return {};
+    return true;
   }
 
   std::vector<CircumstancesOfRace> races() && { return std::move(races_); }
@@ -88,14 +89,14 @@ class Gatherer {
     std::vector<std::size_t> waiting;  // races whose earlier access is its, and that want its next signal
   };
 
-  Status take(const NumberedEvent& e) {
+  bool take(const NumberedEvent& e) {
     Thread& thread = threads_[index(e.event.thread)];
     for (; !done() && wanted_[next_].event == e.number; ++next_) {
       const Wanted& wanted = wanted_[next_];
       const model::RacePair& pair = findings_[wanted.race].first;
       const model::Side& side = wanted.later ? pair.later : pair.earlier;
       if (side.thread != e.event.thread || side.kind != e.event.op.kind || side.site != e.event.op.site) {
-        return input_error("the trace changed while it was read; try again");
+        return false;
       }
       Circumstance& around = wanted.later ? races_[wanted.race].later : races_[wanted.race].earlier;
       around.event = e.event;
@@ -104,7 +105,7 @@ class Gatherer {
       around.last_wait = thread.last_wait;
       if (!wanted.later) thread.waiting.push_back(wanted.race);
     }
-    return {};
+    return true;
   }
 
   std::vector<LockHeld> held_by(ThreadId t) {
@@ -181,6 +182,10 @@ class Gatherer {
   std::vector<std::size_t> still_waiting_;
 };
 
+tl::unexpected<Error> changed(const std::string& path) {
+  return input_error(path + ": changed while it was read; try again");
+}
+
 }  // namespace
 
 Result<Circumstances> circumstances_of(const std::string& path, const ReadOptions& options,
@@ -192,8 +197,8 @@ Result<Circumstances> circumstances_of(const std::string& path, const ReadOption
   while (!gatherer.done()) {
     const auto block = (*source)->next();
     if (!block) return fail(block.error());
-    if (*block == nullptr) return input_error("the trace changed while it was read; try again");
-    if (auto ok = gatherer.feed(**block); !ok) return fail(ok.error());
+    if (*block == nullptr) return changed(path);
+    if (!gatherer.feed(**block)) return changed(path);
     const Progress progress = (*source)->progress();
     line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "analysis/analyze.h"
 #include "base/terminal.h"
@@ -132,6 +133,7 @@ Result<Exit> run(const Arguments& arguments) {
 
   const bool as_text = arguments.get("format") == "text";
   Exit exit = kDone;
+  bool first = true;
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
     auto report = analyze_trace(path, *options, *selection, suppressions);
@@ -144,7 +146,7 @@ Result<Exit> run(const Arguments& arguments) {
     if (!as_text) {
       outcomes.push_back({input_name(path), std::move(report)});
     } else if (report) {
-      if (&path != arguments.positional().data()) write_out("\n");
+      if (!std::exchange(first, false)) write_out("\n");
       write_out(report::as_text(*report, base::terminal_of_stdout()));
     }
     if (output_failed()) break;

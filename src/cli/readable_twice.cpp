@@ -41,6 +41,13 @@ Result<int> nameless_file(const std::string& folder) {
   return fd;
 }
 
+Error with_name(Error error, const std::string& path, const std::string& name) {
+  for (std::size_t at = 0; (at = error.message.find(path, at)) != std::string::npos; at += name.size()) {
+    error.message.replace(at, path.size(), name);
+  }
+  return error;
+}
+
 Status copy(Source& source, Sink& sink) {
   base::ProgressLine line("copy", "events");
   while (true) {
@@ -66,11 +73,7 @@ ReadableTwice::~ReadableTwice() {
 }
 
 Error ReadableTwice::renamed(Error error) const {
-  if (fd_ < 0) return error;
-  for (std::size_t at = 0; (at = error.message.find(path_, at)) != std::string::npos; at += name_.size()) {
-    error.message.replace(at, path_.size(), name_);
-  }
-  return error;
+  return fd_ < 0 ? std::move(error) : with_name(std::move(error), path_, name_);
 }
 
 Result<ReadableTwice> ReadableTwice::open(const std::string& path, const ReadOptions& options) {
@@ -80,15 +83,15 @@ Result<ReadableTwice> ReadableTwice::open(const std::string& path, const ReadOpt
   const std::string folder = temporary_folder();
   const auto fd = nameless_file(folder);
   if (!fd) return fail(fd.error());
-  ReadableTwice out(fmt::format("the copy of {} in {}", input_name(path), folder),
-                    fmt::format("/proc/self/fd/{}", *fd), *fd);
+  ReadableTwice out(input_name(path), fmt::format("/proc/self/fd/{}", *fd), *fd);
+  const std::string copy_name = fmt::format("copy of {} in {}", input_name(path), folder);
   say(fmt::format("{}: can be read only once, so it is copied to a temporary file in {}", input_name(path),
                   folder));
   auto writer = TraceWriter::create(out.path_);
-  if (!writer) return fail(out.renamed(std::move(writer.error())));
+  if (!writer) return fail(with_name(std::move(writer.error()), out.path_, copy_name));
   if (auto copied = copy(**source, **writer); !copied) {
     say_warnings(input_name(path), (*source)->warnings());
-    return fail(out.renamed(std::move(copied.error())));
+    return fail(with_name(std::move(copied.error()), out.path_, copy_name));
   }
   out.warnings_ = (*source)->warnings();
   return out;

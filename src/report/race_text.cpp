@@ -54,7 +54,7 @@ std::string side(const Access& access, const std::string& variable, const base::
   out += access.place.known()
              ? fmt::format(" at {}", painted(for_people(access.place.text), Ink::bold, terminal))
              : ", at a place that the trace does not tell";
-  out += fmt::format(" (event {})\n", grouped(access.event));
+  out += fmt::format(", event {}\n", grouped(access.event));
   for (std::size_t i = 1; i < access.stack.size(); ++i) {
     out += fmt::format("    called from {}\n", for_people(access.stack[i].text));
   }

@@ -48,7 +48,7 @@ std::string kind_of(const Race& race) {
 }
 
 std::string at(const Place& place, std::uint64_t event) {
-  return place.known() ? fmt::format("at {} (event {})", for_people(place.text), base::grouped(event))
+  return place.known() ? fmt::format("at {}, event {}", for_people(place.text), base::grouped(event))
                        : fmt::format("in event {}", base::grouped(event));
 }
 

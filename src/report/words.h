@@ -16,9 +16,9 @@ std::string_view noun_of(EventKind kind);
 // "reads", "atomically updates", "frees".
 std::string_view verb_of(EventKind kind);
 
-// "lock account at bank.c:12 (event 23)"
+// "at bank.c:12 (deposit), event 23"
 std::string at(const Place& place, std::uint64_t event);
-// What the thread did: "released lock account at bank.c:15 (event 8)"; "was forked by main at ...".
+// What the thread did: "released lock account at bank.c:15 (deposit), event 8"; "was forked by main at ...".
 std::string what_it_did(const std::string& thread, const Sync& sync);
 
 // "lock a", "locks a, b (as reader) and c"; "no lock".
