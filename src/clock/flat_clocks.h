@@ -27,12 +27,19 @@ class FlatClocks {
   struct Own {
     Vector* vector = nullptr;
     const Time* times() const { return vector->times(); }
+    friend bool operator==(const Own&, const Own&) = default;
   };
   // What a release leaves for those who acquire: all that the vector says and, unless it is a sum of several,
   // the sender's own events up to `last`. `vector` is null as long as it says nothing.
   struct Message {
     Vector* vector = nullptr;
     Epoch last;
+
+    // One more like it.
+    Message share() const {
+      if (vector != nullptr) ++vector->references;
+      return *this;
+    }
   };
 
   explicit FlatClocks(std::uint32_t slots) : limbo_(slots) {}
@@ -46,7 +53,8 @@ class FlatClocks {
   // So many threads there are from now on. True if that is more than there was room for: all vectors of
   // threads must then be renewed by widen().
   bool reserve(std::uint32_t threads);
-  void widen(Own& own);  // or makes one that knows nothing
+  void start(Own& own, ThreadId) { widen(own); }  // knows nothing
+  void widen(Own& own);
   void bury(Own& own) {
     drop(own.vector);
     own.vector = nullptr;
@@ -54,8 +62,8 @@ class FlatClocks {
 
   static Time get(const Own& own, ThreadId t) { return own.vector->times()[index(t)]; }
 
-  // own := own |_| message, for thread t.
-  void join(Own& own, ThreadId t, const Message& message) {
+  // own := own |_| message, for thread t. (When that is matters to other clocks.)
+  void join(Own& own, ThreadId t, Time /*now*/, const Message& message) {
     const Vector* const from = message.vector;
     if (from == nullptr) return;
     if (!message.last.none()) {

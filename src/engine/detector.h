@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
 #include "engine/registry.h"
@@ -31,10 +32,15 @@ class Detector final : public Engine {
     }
     slot.nothing = {order_.knows_nothing(), order::LocksetId::empty};
     slot.threads = block.threads;
-    if (Order::kFollowsValues || block.atomics || order_.has_atomics()) {
-      for (std::uint32_t i = 0; i < block.events.size(); ++i) order_event(block, slot, i);
+    const bool writes_end_sequences = block.atomics || order_.has_atomics();
+    if constexpr (Order::kFollowsValues) {
+      follow_values(block, slot, writes_end_sequences);
+    } else if (writes_end_sequences) {
+      for (std::uint32_t i = 0; i < block.events.size(); ++i) {
+        if (!block.is_inner(i)) order_event(block, slot, i);
+      }
     } else {
-      for (const std::uint16_t i : block.order) order_event(block, slot, i);
+      for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
     slot.changes.push_back({UINT32_MAX, ThreadId{}, {}});
   }
@@ -43,33 +49,25 @@ class Detector final : public Engine {
     Lane& lane = lanes_[shard];
     const Slot& slot = slots_[block.slot];
     lane.begin(slot);
+    lane.history.reserve(block.sharding.places(block.variables));
+    // In locals: the compiler cannot know that the history does not change them.
     const Change* change = slot.changes.data();
-    const BlockView& events = block.events;
-    const std::span<const std::uint16_t> positions = block.accesses[shard];
-    const Sharding sharding = block.sharding;
-    for (std::size_t k = 0; k < positions.size(); ++k) {
-      if (k + kAhead < positions.size())
-        lane.history.prefetch(sharding.place(events.object[positions[k + kAhead]]));
-      const std::uint32_t i = positions[k];
-      for (; change->from <= 2 * i; ++change) lane.now[index(change->thread)] = change->moment;
-      const std::uint16_t code = events.op[i];
-      const OpClass c = block.classes[code];
-      const ThreadId t{events.thread[i]};
-      const std::uint32_t object = events.object[i];
-      const order::Moment& now = lane.now[index(t)];
-      const history::Access a{t,
-                              clock::time_of(events.first + i),
-                              sharding.place(object),
-                              c.bytes,
-                              events.ops[code].kind,
-                              events.ops[code].site};
-      const auto race = [&](const history::Met& met) { tell(races, VarId{object}, a, met); };
-      if (c.kind == OpClass::read) {
-        lane.history.read(a, now, race);
-      } else if (c.kind == OpClass::write) {
-        lane.history.write(a, now, race);
-      } else {
-        check_other(lane, sharding, shard, a, events.ops[code], object, now, races);
+    const OpClass* const classes = block.classes.data();
+    order::Moment* const known = lane.now.data();
+    const Position* const positions = block.accesses(shard).data();
+    const std::size_t count = block.accesses(shard).size();
+    const std::uint32_t* const threads = block.events.thread.data();
+    const clock::Time first = clock::time_of(block.events.first);
+    for (std::size_t k = 0; k < count; ++k) {
+      lane.history.prefetch(positions[k + SortedBlock::kSlack].place);
+      const Position at = positions[k];
+      for (; change->from <= 2u * at.event; ++change) known[index(change->thread)] = change->moment;
+      const OpClass c = classes[at.code];
+      const ThreadId t{threads[at.event]};
+      const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
+      const order::Moment& now = known[index(t)];
+      if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
+        check_with_care(lane.history, block, block.sharding, shard, at.event, now, races);
       }
     }
     // Those behind the last access count for the next block.
@@ -83,8 +81,6 @@ class Detector final : public Engine {
   }
 
  private:
-  static constexpr std::size_t kAhead = 16;
-
   // From when on a thread knows more.
   struct Change {
     std::uint32_t from;  // 2 i: from event i on; 2 i + 1: from behind it
@@ -118,16 +114,40 @@ class Detector final : public Engine {
     const BlockView& events = block.events;
     const ThreadId t{events.thread[i]};
     const Op& op = events.ops[events.op[i]];
-    const clock::Time time = clock::time_of(events.first + i);
-    if (op.kind != EventKind::read) {
-      dispatch(order_, held_, t, op, events.object[i], time);
-      note(slot, t, 2 * i);
-      if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
-    }
-    if constexpr (Order::kFollowsValues) {
-      if (object_kind(op.kind) != ObjectKind::variable) return;
-      order_.accessed(t, VarId{events.object[i]}, op, time);
-      note(slot, t, 2 * i + 1);
+    dispatch(order_, t, op, events.object[i], clock::time_of(events.first + i));
+    note(slot, t, 2 * i);
+    if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
+  }
+  // The same for orders that are told of every access, after what it synchronises.
+  void follow_values(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
+    order_.reserve(block.variables);
+    const BlockView& events = block.events;
+    const OpClass* const classes = block.classes.data();
+    const std::uint16_t* const codes = events.op.data();
+    const std::uint32_t* const threads = events.thread.data();
+    const std::uint32_t* const objects = events.object.data();
+    const clock::Time first = clock::time_of(events.first);
+    const std::size_t n = events.size();
+    constexpr std::size_t kAhead = SortedBlock::kSlack;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        order_.prefetch(objects[i + kAhead]);
+        order_.prefetch_message(objects[i + kAhead / 2]);
+      }
+      const OpClass c = classes[codes[i]];
+      const ThreadId t{threads[i]};
+      const std::uint32_t object = objects[i];
+      if (c.kind == OpClass::read) {
+        if (order_.narrow_read(t, object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
+      } else if (c.kind == OpClass::write) {
+        if (writes_end_sequences) order_event(block, slot, i);
+        order_.narrow_write(t, object, c.bytes, first + i);
+      } else {
+        if (!block.is_inner(i)) order_event(block, slot, i);
+        if (object_kind(c.event) != ObjectKind::variable) continue;
+        order_.accessed(t, VarId{object}, events.ops[codes[i]], first + i);
+        note(slot, t, 2 * i + 1);
+      }
     }
   }
   // Writes down what thread t knows, if that is new.
@@ -138,34 +158,7 @@ class Detector final : public Engine {
     slot.changes.push_back({from, t, moment});
   }
 
-  [[gnu::noinline]] static void check_other(Lane& lane, Sharding sharding, std::uint32_t shard,
-                                            history::Access a, const Op& op, std::uint32_t object,
-                                            const order::Moment& now, RaceSink& races) {
-    model::ByteRange{VarId{object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      if (sharding.shard(cell) != shard) return;
-      a.place = sharding.place(cell);
-      a.bytes = bytes;
-      const auto race = [&](const history::Met& met) { tell(races, VarId{cell}, a, met); };
-      if (op.kind == EventKind::read) {
-        lane.history.read(a, now, race);
-      } else if (op.kind == EventKind::write || op.kind == EventKind::free) {
-        lane.history.write(a, now, race);
-      } else if (op.kind == EventKind::alloc) {
-        lane.history.alloc(a);
-      } else {
-        lane.history.atomic(a, now, race);
-      }
-    });
-  }
-  [[gnu::noinline]] static void tell(RaceSink& races, VarId x, const history::Access& a,
-                                     const history::Met& met) {
-    races.race({x,
-                {met.epoch.event(), met.epoch.thread(), met.site, met.kind},
-                {a.time - 1, a.thread, a.site, a.kind}});
-  }
-
   Order order_;
-  model::HeldLocks held_;
   std::vector<order::Moment> known_;  // by thread: as last noted
   std::vector<Slot> slots_;
   std::vector<Lane> lanes_;

@@ -6,11 +6,14 @@
 
 #include "base/assert.h"
 #include "clock/flat_clocks.h"
+#include "clock/tree_clocks.h"
 #include "engine/detector.h"
+#include "engine/in_place_detector.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/full_history.h"
 #include "order/happens_before.h"
+#include "order/reads_from.h"
 
 namespace deadheat::engine {
 
@@ -22,9 +25,11 @@ Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
 }
 
 using clock::FlatClocks;
+using clock::TreeClocks;
 using history::EpochHistory;
 using history::FullHistory;
 using order::HappensBefore;
+using order::ReadsFrom;
 
 template <class Order, class History>
 Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
@@ -46,6 +51,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, EpochHistory>},
+    {.name = "fasttrack-tree",
+     .citation = "Mathur, Pavlogiannis, Tunc & Viswanathan, ASPLOS 2022 (tree clocks)",
+     .promise = "tells exactly what fasttrack tells",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as fasttrack",
+     .ignores = "",
+     .options = {},
+     .make = make<InPlaceDetector<HappensBefore<TreeClocks>, EpochHistory>>},
     {.name = "djit",
      .citation = "Pozniansky & Schuster, CCPE 2007 (DJIT+)",
      .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",
@@ -56,6 +71,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, FullHistory>},
+    {.name = "shb",
+     .citation = "Mathur, Kini & Viswanathan, OOPSLA 2018",
+     .promise = "every reported pair can be made to meet (co-enabled), also after the first race",
+     .notion = Notion::co_enabled,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as djit; a last write more a variable",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",

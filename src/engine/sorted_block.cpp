@@ -1,22 +1,32 @@
 #include "engine/sorted_block.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "base/clones.h"
 
 namespace deadheat::engine {
 
 namespace {
+
+DEADHEAT_CLONES
+std::uint32_t greatest_of(const std::uint32_t* values, std::size_t n) {
+  std::uint32_t greatest = 0;
+  for (std::size_t i = 0; i < n; ++i) greatest = values[i] > greatest ? values[i] : greatest;
+  return greatest;
+}
 
 OpClass class_of(const Op& op) {
   const bool narrow = object_kind(op.kind) == ObjectKind::variable && cells(op) == 1;
   const auto kind = narrow && op.kind == EventKind::read    ? OpClass::read
                     : narrow && op.kind == EventKind::write ? OpClass::write
                                                             : OpClass::other;
-  return {kind,
-          object_kind(op.kind) == ObjectKind::variable ? model::bytes_in_cell(op, 0) : model::ByteMask{0}};
+  const bool variable = object_kind(op.kind) == ObjectKind::variable;
+  return {op.site, kind, op.kind, variable ? model::bytes_in_cell(op, 0) : model::ByteMask{0}};
 }
 
 // Bits of what is to be done with an event of an operation.
-constexpr std::uint8_t kOrders = 1, kAccesses = 2, kWide = 4, kNamesThread = 8;
+constexpr std::uint8_t kOrders = 1, kAccesses = 2, kWide = 4, kNamesThread = 8, kAtomic = 16;
 
 std::uint8_t duties_of(const Op& op) {
   const ObjectKind object = object_kind(op.kind);
@@ -25,6 +35,7 @@ std::uint8_t duties_of(const Op& op) {
   if (object == ObjectKind::variable) duties |= kAccesses;
   if (object == ObjectKind::variable && cells(op) > 1) duties |= kWide;
   if (object == ObjectKind::thread) duties |= kNamesThread;
+  if (is_atomic(op.kind)) duties |= kAtomic;
   return duties;
 }
 
@@ -32,63 +43,103 @@ std::uint8_t duties_of(const Op& op) {
 
 void SortedBlock::sort(const BlockView& block) {
   events = block;
-  const std::size_t n = block.size();
+  inner_.clear();
   classes.clear();
-  atomics = false;
-  std::vector<std::uint8_t>& duties = duties_;
-  duties.clear();
+  duties_.clear();
+  std::uint8_t any = 0;
   for (const Op& op : block.ops) {
     classes.push_back(class_of(op));
-    duties.push_back(duties_of(op));
-    atomics |= is_atomic(op.kind);
+    duties_.push_back(duties_of(op));
+    any |= duties_.back();
   }
+  atomics = (any & kAtomic) != 0;
   // Written without a branch, and so one place behind the end.
-  order.resize(n + 1);
-  for (auto& list : accesses) list.resize(n + 1);
-  std::vector<std::size_t>& counts = counts_;
-  counts.assign(accesses.size(), 0);
-  std::size_t orders = 0;
-  std::uint32_t greatest_thread = 0;
-  std::uint64_t greatest_variable = 0;
-  bool any_variable = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t duty = duties[block.op[i]];
-    const auto at = static_cast<std::uint16_t>(i);
-    greatest_thread = std::max(greatest_thread, block.thread[i]);
-    order[orders] = at;
-    orders += duty & kOrders;
-    const std::uint32_t object = block.object[i];
-    if ((duty & (kWide | kNamesThread)) != 0) [[unlikely]] {
-      if ((duty & kNamesThread) != 0) {
-        greatest_thread = std::max(greatest_thread, object);
-      } else {
-        const std::uint64_t count = cells(block.ops[block.op[i]]);
-        greatest_variable = std::max(greatest_variable, object + count - 1);
-        any_variable = true;
-        sort_wide(at, object, count);
-      }
-      continue;
-    }
-    const bool access = (duty & kAccesses) != 0;
-    any_variable |= access;
-    greatest_variable = std::max<std::uint64_t>(greatest_variable, access ? object : 0);
-    const std::uint32_t shard = sharding.shard(object);
-    accesses[shard][counts[shard]] = at;
-    counts[shard] += access ? 1 : 0;
+  const std::size_t n = block.size();
+  if (order_.size() < n + 1) order_.resize(n + 1);
+  ends_.clear();
+  for (auto& list : accesses_) {
+    if (list.size() < n + kSlack) list.resize(n + kSlack);
+    ends_.push_back(list.data());
   }
-  order.resize(orders);
-  for (std::size_t s = 0; s < accesses.size(); ++s) accesses[s].resize(counts[s]);
-  threads = n == 0 ? 0 : greatest_thread + 1;
-  variables = any_variable ? greatest_variable + 1 : 0;
+  const std::uint16_t* const order_end =
+      (any & kWide) != 0 || accesses_.size() > 1 ? split(block) : split_unsharded(block);
+  order_count_ = static_cast<std::size_t>(order_end - order_.data());
+  for (std::size_t s = 0; s < accesses_.size(); ++s) {
+    counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
+    std::fill_n(ends_[s], kSlack, Position{});
+  }
+  std::uint32_t greatest = greatest_of(block.thread.data(), n);
+  if ((any & kNamesThread) != 0) {
+    for (const std::uint16_t i : order()) {
+      if ((duties_[block.op[i]] & kNamesThread) != 0) greatest = std::max(greatest, block.object[i]);
+    }
+  }
+  threads = n == 0 ? 0 : greatest + 1;
+  // Of all objects, whatever they are: cheaper than to ask, and ids of other kinds are small.
+  std::uint64_t widest = 1;
+  for (const Op& op : block.ops)
+    widest = std::max(widest, object_kind(op.kind) == ObjectKind::variable ? cells(op) : 1);
+  variables = greatest_of(block.object.data(), n) + widest;
 }
 
-void SortedBlock::sort_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count) {
+void SortedBlock::leave_out(std::span<const std::uint32_t> inner) {
+  inner_.assign(inner.begin(), inner.end());
+  if (inner.empty()) return;
+  const auto end = std::remove_if(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(order_count_),
+                                  [this](std::uint16_t i) { return is_inner(i); });
+  order_count_ = static_cast<std::size_t>(end - order_.begin());
+}
+
+// The same as split() where there is one shard and nothing wide.
+const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
+  const std::uint16_t* const ops = block.op.data();
+  const std::uint32_t* const objects = block.object.data();
+  const std::uint8_t* const duties = duties_.data();
+  Position* end = ends_[0];
+  std::uint16_t* order_end = order_.data();
+  const std::size_t n = block.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned duty = duties[ops[i]];
+    const auto at = static_cast<std::uint16_t>(i);
+    *order_end = at;
+    order_end += duty & kOrders;
+    // In one store.
+    *end = std::bit_cast<Position>(objects[i] | std::uint64_t{at} << 32 | std::uint64_t{ops[i]} << 48);
+    end += duty / kAccesses & 1;
+  }
+  ends_[0] = end;
+  return order_end;
+}
+
+const std::uint16_t* SortedBlock::split(const BlockView& block) {
+  const std::uint8_t* const duties = duties_.data();
+  Position** const ends = ends_.data();
+  std::uint16_t* order_end = order_.data();
+  const Sharding sharded = sharding;
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const unsigned duty = duties[block.op[i]];
+    const auto at = static_cast<std::uint16_t>(i);
+    *order_end = at;
+    order_end += duty & kOrders;
+    const std::uint32_t object = block.object[i];
+    if ((duty & kWide) != 0) [[unlikely]] {
+      split_wide(at, object, cells(block.ops[block.op[i]]));
+      continue;
+    }
+    Position*& end = ends[sharded.shard(object)];
+    *end = {sharded.place(object), at, block.op[i]};
+    end += duty / kAccesses & 1;
+  }
+  return order_end;
+}
+
+void SortedBlock::split_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count) {
   constexpr std::uint64_t kTogether = 1u << Sharding::kTogetherBits;
   for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
     for (std::uint64_t cell = 0; cell < count;) {
       const std::uint64_t variable = object + cell;
       if (sharding.shard(static_cast<std::uint32_t>(variable)) == shard) {
-        accesses[shard][counts_[shard]++] = at;
+        *ends_[shard]++ = {sharding.place(object), at, events.op[at]};
         break;
       }
       cell += kTogether - variable % kTogether;

@@ -1,6 +1,7 @@
 // A block of events, sorted by what engines do with them. Made once, for all engines.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,23 +24,52 @@ struct Sharding {
     constexpr std::uint32_t kWithin = (1u << kTogetherBits) - 1;
     return variable >> (kTogetherBits + bits) << kTogetherBits | (variable & kWithin);
   }
+  // How many places there are for ids below this.
+  std::uint64_t places(std::uint64_t variables) const { return (variables >> bits) + (1u << kTogetherBits); }
 };
 
-// What the operations of a block have in common with a few others: no switch is needed for most events.
+// What most needs to be known of an operation, in a word: no switch is needed for most events.
 struct OpClass {
   enum Kind : std::uint8_t {
     read,   // plain, within one cell
     write,  // plain, within one cell
     other,
   };
+  SiteId site;
   Kind kind;
+  EventKind event;
   model::ByteMask bytes;  // in the first cell
+};
+static_assert(sizeof(OpClass) == 8);
+
+// An access, alloc or free, for the checks of its shard.
+struct Position {
+  std::uint32_t place = 0;  // of its first cell
+  std::uint16_t event = 0;  // in the block
+  std::uint16_t code = 0;   // of its operation
 };
 
 class SortedBlock {
  public:
   explicit SortedBlock(std::uint32_t number = 0, Sharding divided = {})
-      : slot(number), sharding(divided), accesses(divided.shards()) {}
+      : slot(number), sharding(divided), accesses_(divided.shards()), counts_(divided.shards()) {}
+
+  static constexpr std::size_t kSlack =
+      16;  // so that what is to come can be looked at without asking for the end
+
+  // Acquires of a lock that the thread holds already, and their releases: to be told by who knows, in order.
+  // They order nothing.
+  void leave_out(std::span<const std::uint32_t> inner);
+  bool is_inner(std::uint32_t event) const {
+    return !inner_.empty() && std::binary_search(inner_.begin(), inner_.end(), event);
+  }
+
+  // Positions of all events but plain reads and writes, and what was left out.
+  std::span<const std::uint16_t> order() const { return {order_.data(), order_count_}; }
+  // Accesses, allocs and frees with a cell in the shard. kSlack more, of no meaning, can be read behind them.
+  std::span<const Position> accesses(std::uint32_t shard) const {
+    return {accesses_[shard].data(), counts_[shard]};
+  }
 
   // The view must stay valid as long as this is used.
   void sort(const BlockView& block);
@@ -47,18 +77,23 @@ class SortedBlock {
   std::uint32_t slot;  // which of the blocks at work this is
   Sharding sharding;
   BlockView events;
-  std::vector<OpClass> classes;                      // by operation
-  std::vector<std::uint16_t> order;                  // positions of all events but plain reads and writes
-  std::vector<std::vector<std::uint16_t>> accesses;  // by shard: positions of accesses, alloc and free in it
-  std::uint32_t threads = 0;    // greater than every thread's id in it, forked ones included
-  std::uint64_t variables = 0;  // greater than every variable's id in it
-  bool atomics = false;         // there may be atomics in it
+  std::vector<OpClass> classes;  // by operation
+  std::uint32_t threads = 0;     // greater than every thread's id in it, forked ones included
+  std::uint64_t variables = 0;   // greater than every variable's id in it
+  bool atomics = false;          // there may be atomics in it
 
  private:
-  void sort_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count);
+  const std::uint16_t* split(const BlockView& block);
+  const std::uint16_t* split_unsharded(const BlockView& block);
+  void split_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count);
 
+  std::vector<std::uint16_t> order_;             // these only grow: there may be more than counts below tell
+  std::vector<std::vector<Position>> accesses_;  // by shard
+  std::size_t order_count_ = 0;
+  std::vector<std::size_t> counts_;
+  std::vector<std::uint32_t> inner_;
   std::vector<std::uint8_t> duties_;  // by operation
-  std::vector<std::size_t> counts_;   // by shard
+  std::vector<Position*> ends_;       // of the lists of accesses, as they grow
 };
 
 }  // namespace deadheat::engine

@@ -7,9 +7,11 @@
 // Time O(1) an access; O(T) where accesses raced, after reads that were not ordered, and for atomics.
 #pragma once
 
+#include <bit>
+
 #include "history/access.h"
-#include "history/cells.h"
 #include "history/others.h"
+#include "model/cells.h"
 
 namespace deadheat::history {
 
@@ -25,23 +27,44 @@ class AccessHistory {
     cells_.for_each([](State& s) { s.drop_others(); });
   }
 
+  void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
   std::size_t bytes() const { return cells_.bytes(); }
 
+  // Most accesses meet nothing but what is ordered before them. Does all there is to do for such a plain read
+  // or write; false, and nothing done, if there is more: call read() or write().
+  template <class Now>
+  [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
+    State& s = cells_.cell(a.place);
+    if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
+      return false;
+    if (!(static_cast<unsigned>(now.covers(a.thread, s.write())) &
+          static_cast<unsigned>(now.covers(a.thread, s.read())))) [[unlikely]] {
+      return false;
+    }
+    // Without a branch: whether an access reads or writes is hard to predict.
+    const auto which = static_cast<unsigned>(a.kind == EventKind::write);
+    s.last[which] = a.epoch();
+    s.site[which] = a.site;
+    s.mask = a.bytes;
+    s.freed &= which == 0;
+    return true;
+  }
+
   // race(met) is told of every access kept that races with this one.
   template <class Now, class F>
-  [[gnu::always_inline]] void read(const Access& a, const Now& now, F&& race) {
+  void read(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (!now.covers(a.thread, s.write)) [[unlikely]]
+      if (!now.covers(a.thread, s.write())) [[unlikely]]
         race(s.last_write());
       if (!s.shared) [[likely]] {
-        if (now.covers(a.thread, s.read)) [[likely]] {
-          s.read = a.epoch();
-          s.read_site = a.site;
+        if (now.covers(a.thread, s.read())) [[likely]] {
+          s.last[State::kRead] = a.epoch();
+          s.site[State::kRead] = a.site;
           return;
         }
         s.share();
-      } else if (s.others->any_write()) {
+      } else if (s.others()->any_write()) {
         tell(s, a, now, race,
              [](EventKind kind) { return kind != EventKind::read && kind != EventKind::atomic_load; });
       }
@@ -50,21 +73,21 @@ class AccessHistory {
   }
 
   template <class Now, class F>
-  [[gnu::always_inline]] void write(const Access& a, const Now& now, F&& race) {
+  void write(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      const bool raced = !now.covers(a.thread, s.write);
+      const bool raced = !now.covers(a.thread, s.write());
       if (raced) [[unlikely]]
         race(s.last_write());
       if (!s.shared) [[likely]] {
-        if (!now.covers(a.thread, s.read)) [[unlikely]]
+        if (!now.covers(a.thread, s.read())) [[unlikely]]
           race(s.last_read());
       } else {
         write_shared(s, a, now, race);
       }
       if (raced) [[unlikely]]
         Replaced::replaced(s);
-      s.write = a.epoch();
-      s.write_site = a.site;
+      s.last[State::kWrite] = a.epoch();
+      s.site[State::kWrite] = a.site;
       s.freed = a.kind == EventKind::free;
     });
   }
@@ -72,7 +95,7 @@ class AccessHistory {
   template <class Now, class F>
   void atomic(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (!now.covers(a.thread, s.write)) race(s.last_write());
+      if (!now.covers(a.thread, s.write())) race(s.last_write());
       s.share();
       const bool writes = a.kind != EventKind::atomic_load;
       tell(s, a, now, race, [&](EventKind kind) {
@@ -89,59 +112,61 @@ class AccessHistory {
 
   // Half a cache line. All zeros: never accessed.
   struct State {
-    clock::Epoch write;
-    union {
-      clock::Epoch read;
-      Others* others;  // if shared; the read is among them
-    };
-    SiteId write_site, read_site;
-    std::uint32_t next;
-    ByteMask mask;
-    bool shared;
-    bool freed;  // the write is a free
+    enum : unsigned { kRead, kWrite };
+    clock::Epoch last[2];  // if shared, the first is a pointer to the others, and the read is among them
+    SiteId site[2]{};
+    std::uint32_t next = 0;
+    ByteMask mask = 0;
+    bool shared = false;
+    bool freed = false;  // the write is a free
 
-    State() : write(), read(), write_site(), read_site(), next(0), mask(0), shared(false), freed(false) {}
+    clock::Epoch write() const { return last[kWrite]; }
+    clock::Epoch read() const { return last[kRead]; }                              // if not shared
+    Others* others() const { return std::bit_cast<Others*>(last[kRead].bits()); }  // if shared
+    Met last_write() const { return {write(), site[kWrite], freed ? EventKind::free : EventKind::write}; }
+    Met last_read() const { return {read(), site[kRead], EventKind::read}; }
 
-    Met last_write() const { return {write, write_site, freed ? EventKind::free : EventKind::write}; }
-    Met last_read() const { return {read, read_site, EventKind::read}; }
     void share() {
       if (shared) return;
       const Met only = last_read();
-      others = Others::make();
+      keep(Others::make());
       shared = true;
       if (!only.epoch.none()) put(only);
     }
-    void put(const Met& access) { others = others->put(access); }
+    void put(const Met& access) { keep(others()->put(access)); }
     void drop_others() {
       if (!shared) return;
-      Others::destroy(others);
+      Others::destroy(others());
       shared = false;
-      read = {};
+      last[kRead] = {};
     }
     State clone() const {
       State copy = *this;
-      if (shared) copy.others = others->clone();
+      if (shared) copy.keep(others()->clone());
       return copy;
     }
+
+   private:
+    void keep(Others* others) { last[kRead] = clock::Epoch::of_bits(std::bit_cast<std::uint64_t>(others)); }
   };
   static_assert(sizeof(State) == 32);
 
  private:
   template <class Now, class F, class G>
   static void tell(const State& s, const Access& a, const Now& now, F& race, G&& conflicts) {
-    s.others->for_each([&](const Met& met) {
+    s.others()->for_each([&](const Met& met) {
       if (conflicts(met.kind) && !now.covers(a.thread, met.epoch)) race(met);
     });
   }
   // What is ordered before this write need not be remembered.
   template <class Now, class F>
-  [[gnu::noinline]] static void write_shared(State& s, const Access& a, const Now& now, F& race) {
+  static void write_shared(State& s, const Access& a, const Now& now, F& race) {
     tell(s, a, now, race, [](EventKind) { return true; });
-    s.others->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
-    if (s.others->empty()) s.drop_others();
+    s.others()->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
+    if (s.others()->empty()) s.drop_others();
   }
 
-  Cells<State> cells_;
+  model::Cells<State> cells_;
 };
 
 }  // namespace deadheat::history

@@ -117,5 +117,46 @@ TEST(HappensBeforeOracle, AllocatedMemoryIsNew) {
       HappensBefore(std::vector{alloc, make(0, K::write, kX), make(1, K::write, kX)}).races().empty());
 }
 
+TEST(HappensBeforeOracle, AnAllocMakesItsOwnBytesNewAndNoOthers) {
+  const auto part = [](std::uint32_t t, K kind, std::uint8_t offset, std::uint64_t size) {
+    return Event{ThreadId{t}, {.kind = kind, .offset = offset, .value = size}, kX};
+  };
+  const Event alloc = make(2, K::alloc, kX, O::relaxed, 4), whole = part(0, K::write, 0, 8);
+  const auto races = [&](const Event& a, const Event& b) {
+    return !HappensBefore(std::vector{a, alloc, b}).races().empty();
+  };
+  EXPECT_TRUE(races(whole, part(1, K::write, 0, 8)));
+  EXPECT_TRUE(races(whole, part(1, K::write, 3, 2)));
+  EXPECT_FALSE(races(whole, part(1, K::write, 0, 4)));
+  EXPECT_FALSE(races(part(0, K::write, 0, 2), part(1, K::write, 1, 4)));
+  EXPECT_TRUE(races(part(0, K::write, 2, 4), part(1, K::write, 1, 4)));
+}
+
+TEST(HappensBeforeOracle, AFreeRacesLikeAWriteAndAnAllocDoesNot) {
+  const auto races = [](K a, K b) {
+    return !HappensBefore(std::vector{make(0, a, kX), make(1, b, kX)}).races().empty();
+  };
+  for (const K kind : {K::read, K::write, K::atomic_load, K::atomic_store, K::atomic_rmw, K::free}) {
+    EXPECT_TRUE(races(K::free, kind));
+    EXPECT_TRUE(races(kind, K::free));
+    EXPECT_FALSE(races(K::alloc, kind));
+    EXPECT_FALSE(races(kind, K::alloc));
+  }
+}
+
+TEST(HappensBeforeOracle, NoValueSurvivesAnAllocOrAFree) {
+  const Event store = make(0, K::atomic_store, kFlag, O::release),
+              load = make(1, K::atomic_load, kFlag, O::acquire);
+  for (const K kind : {K::alloc, K::free}) {
+    EXPECT_FALSE(HappensBefore(std::vector{store, make(2, kind, kFlag), load}).ordered(0, 2));
+    EXPECT_TRUE(HappensBefore(std::vector{make(2, kind, kFlag), store, load}).ordered(1, 2));
+    EXPECT_TRUE(HappensBefore(std::vector{store, make(2, kind, kX), load}).ordered(0, 2));
+  }
+}
+
+TEST(HappensBeforeOracle, AJoinIsAfterTheForkOfAThreadThatDidNothing) {
+  EXPECT_TRUE(orders({make(0, K::fork, 2), make(1, K::join, 2)}));
+}
+
 }  // namespace
 }  // namespace deadheat::oracle

@@ -14,29 +14,31 @@ class HappensBefore : public Synchronisation<Clocks> {
   using typename Synchronisation<Clocks>::Message;
   using Synchronisation<Clocks>::Synchronisation;
 
-  void acquire(ThreadId t, LockId l, Time) {
+  void acquire(ThreadId t, LockId l, Time time) {
     const Lock& lock = locks_[index(l)];
-    clocks_.join(living(t).clock, t, lock.released);
-    clocks_.join(living(t).clock, t, lock.shared_released);
+    clocks_.join(living(t).clock, t, time, lock.released);
+    clocks_.join(living(t).clock, t, time, lock.shared_released);
   }
   void release(ThreadId t, LockId l, Time time) {
     Lock& lock = locks_[index(l)];
     clocks_.assign(lock.released, living(t).clock, t, time);
     clocks_.clear(lock.shared_released);  // its readers came before the acquire that this release ends
   }
-  void acquire_shared(ThreadId t, LockId l, Time) {
-    clocks_.join(living(t).clock, t, locks_[index(l)].released);
+  void acquire_shared(ThreadId t, LockId l, Time time) {
+    clocks_.join(living(t).clock, t, time, locks_[index(l)].released);
   }
   void release_shared(ThreadId t, LockId l, Time time) {
     clocks_.add(locks_[index(l)].shared_released, living(t).clock, t, time);
   }
 
+ protected:
+  using Synchronisation<Clocks>::clocks_;
+  using Synchronisation<Clocks>::living;
+
  private:
   struct Lock {
     Message released, shared_released;
   };
-  using Synchronisation<Clocks>::clocks_;
-  using Synchronisation<Clocks>::living;
 
   model::Table<Lock> locks_;
 };

@@ -45,33 +45,37 @@ class Synchronisation {
     const Thread& thread = threads_[index(t)];
     return {thread.alive ? thread.clock.times() : nothing_.times(), LocksetId::empty};
   }
+  const Own& clock_of(ThreadId t) { return living(t).clock; }
+  static Time get(const Own& own, ThreadId t) { return Clocks::get(own, t); }
   const Time* knows_nothing() const { return nothing_.times(); }
 
   void fork(ThreadId t, ThreadId u, Time time) {
     Thread& child = living(u);
     clocks_.assign(passed_, living(t).clock, t, time);
-    clocks_.join(child.clock, u, passed_);
+    clocks_.join(child.clock, u, time, passed_);
   }
   void join(ThreadId t, ThreadId u, Time time) {
     Thread& child = threads_[index(u)];
     if (child.ended.last.none()) bury(u, time);
-    clocks_.join(living(t).clock, t, child.ended);
+    clocks_.join(living(t).clock, t, time, child.ended);
   }
 
   void send(ThreadId t, ChannelId c, Time time) {
     clocks_.add(channels_[index(c)], living(t).clock, t, time);
   }
-  void recv(ThreadId t, ChannelId c, Time) { clocks_.join(living(t).clock, t, channels_[index(c)]); }
+  void recv(ThreadId t, ChannelId c, Time time) {
+    clocks_.join(living(t).clock, t, time, channels_[index(c)]);
+  }
 
   void barrier_enter(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
     Generation& g = generations_[{index(b), generation}];
     clocks_.add(g.entered, living(t).clock, t, time);
     ++g.inside;
   }
-  void barrier_exit(ThreadId t, BarrierId b, std::uint64_t generation, Time) {
+  void barrier_exit(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
     const auto g = generations_.find({index(b), generation});
     if (g == generations_.end()) return;
-    clocks_.join(living(t).clock, t, g->second.entered);
+    clocks_.join(living(t).clock, t, time, g->second.entered);
     // All who enter a generation enter it before the first leaves: the last one out may forget it.
     if (--g->second.inside > 0) return;
     clocks_.clear(g->second.entered);
@@ -80,7 +84,7 @@ class Synchronisation {
 
   void fence(ThreadId t, MemoryOrder order, Time time) {
     Thread& thread = living(t);
-    if (acquires(order)) clocks_.join(thread.clock, t, thread.relaxed_reads);
+    if (acquires(order)) clocks_.join(thread.clock, t, time, thread.relaxed_reads);
     if (releases(order)) clocks_.assign(thread.release_fence, thread.clock, t, time);
   }
   // What a load sees happens before it, so this comes before the access is checked.
@@ -91,7 +95,7 @@ class Synchronisation {
     if (op.kind != EventKind::atomic_store) {
       take(last_write(bytes), seen_);
       if (acquires(op.order)) {
-        clocks_.join(thread.clock, t, seen_);
+        clocks_.join(thread.clock, t, time, seen_);
       } else {
         clocks_.add(thread.relaxed_reads, seen_);
       }
@@ -135,7 +139,7 @@ class Synchronisation {
   Thread& living(ThreadId t) {
     Thread& thread = threads_[index(t)];
     if (!thread.alive) [[unlikely]] {
-      clocks_.widen(thread.clock);
+      clocks_.start(thread.clock, t);
       thread.alive = true;
     }
     return thread;

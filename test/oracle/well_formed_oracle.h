@@ -5,15 +5,14 @@
 
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "deadheat/event.h"
 #include "model/well_formed.h"
+#include "oracle/memory.h"
 
 namespace deadheat::oracle {
 
-using Trace = std::span<const Event>;
 using model::Rule;
 
 // How often t took l in this mode more than it gave it back. `past` keeps the rules, so this is never < 0.

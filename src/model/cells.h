@@ -3,16 +3,15 @@
 // state if and only if they share bytes.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "base/zero_pages.h"
+#include "base/zero_array.h"
 #include "deadheat/event.h"
-#include "history/access.h"
+#include "model/bytes.h"
 
-namespace deadheat::history {
+namespace deadheat::model {
 
 // State: all zeros, as default-constructed, is "never accessed". It can be moved by copying its bytes, has
 // `ByteMask mask` (0: not in use), `std::uint32_t next` (0: none), and clone(), which shares nothing with the
@@ -20,6 +19,13 @@ namespace deadheat::history {
 template <class State>
 class Cells {
  public:
+  // Places below this may be asked for from now on.
+  void reserve(std::uint64_t places) {
+    if (places > first_.size()) first_.grow(places);
+  }
+  // The first part of a cell.
+  State& cell(std::uint32_t place) { return first_[place]; }
+  const State& cell(std::uint32_t place) const { return first_[place]; }
   // Calls f(state) for each part of the cell that the bytes touch; together the parts are those bytes.
   template <class F>
   void visit(std::uint32_t place, ByteMask bytes, F&& f) {
@@ -36,7 +42,7 @@ class Cells {
   // The same for the parts that were accessed before: nothing new is made.
   template <class F>
   void visit_known(std::uint32_t place, ByteMask bytes, F&& f) {
-    if (!exists(place) || cell(place).mask == 0) return;
+    if (cell(place).mask == 0) return;
     unsigned known = 0;
     for (std::uint32_t at = 0;;) {
       const State& part = at == 0 ? cell(place) : parts_[at];
@@ -58,49 +64,18 @@ class Cells {
       state.next = next;
     });
   }
-  void prefetch(std::uint32_t place) const {
-    const std::size_t page = place >> kPageBits;
-    if (page < pages_.size()) __builtin_prefetch(pages_[page] + (place & kPageMask), 1);
-  }
-  std::size_t bytes() const {
-    return owned_.size() * kPageStates * sizeof(State) + parts_.capacity() * sizeof(State);
-  }
-  // f(state) for every state there is.
+  void prefetch(std::uint32_t place) const { __builtin_prefetch(&first_[place], 1); }
+  std::size_t bytes() const { return first_.touched_bytes() + parts_.capacity() * sizeof(State); }
+  // f(state) for every state in use.
   template <class F>
   void for_each(F&& f) {
-    for (State* const page : pages_) {
-      if (page != none()) std::for_each_n(page, kPageStates, f);
-    }
+    first_.for_each_touched([&](State& state) {
+      if (state.mask != 0) f(state);
+    });
     for (State& state : parts_) f(state);
   }
 
  private:
-  static constexpr unsigned kPageBits = 16;
-  static constexpr std::size_t kPageStates = std::size_t{1} << kPageBits;
-  static constexpr std::uint32_t kPageMask = kPageStates - 1;
-
-  // Stands for pages that were never touched: prefetching it is harmless.
-  static State* none() {
-    static State page[1];
-    return page;
-  }
-  bool exists(std::uint32_t place) const {
-    const std::size_t page = place >> kPageBits;
-    return page < pages_.size() && pages_[page] != none();
-  }
-  State& cell(std::uint32_t place) {
-    const std::size_t page = place >> kPageBits;
-    if (page >= pages_.size() || pages_[page] == none()) [[unlikely]]
-      make_page(page);
-    return pages_[page][place & kPageMask];
-  }
-  [[gnu::noinline]] void make_page(std::size_t page) {
-    if (page >= pages_.size()) pages_.resize(page + 1, none());
-    // Small traces touch the first page only, and little of it.
-    owned_.emplace_back(kPageStates * sizeof(State),
-                        page == 0 ? base::ZeroPages::Size::small : base::ZeroPages::Size::huge);
-    pages_[page] = static_cast<State*>(owned_.back().data());
-  }
   std::uint32_t make_part(const State& like, ByteMask mask, std::uint32_t next) {
     const auto at = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back(like);
@@ -136,9 +111,8 @@ class Cells {
     }
   }
 
-  std::vector<State*> pages_;
-  std::vector<base::ZeroPages> owned_;
+  base::ZeroArray<State> first_;
   std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
 };
 
-}  // namespace deadheat::history
+}  // namespace deadheat::model

@@ -1,0 +1,54 @@
+// Check and order, event by event, for clocks that change in place: what a thread knew at an access cannot be
+// asked later. So the accesses cannot be divided among threads.
+#pragma once
+
+#include "engine/check.h"
+#include "engine/dispatch.h"
+#include "engine/engine.h"
+#include "history/access.h"
+
+namespace deadheat::engine {
+
+template <class Order, class History>
+class InPlaceDetector final : public Engine {
+ public:
+  InPlaceDetector() : order_(1) {}
+
+  void order(const SortedBlock& block, RaceSink& races) override {
+    order_.begin_block(0, block.threads);
+    history_.reserve(block.variables);
+    const bool writes_end_sequences = block.atomics || order_.has_atomics();
+    const BlockView& events = block.events;
+    const std::size_t n = events.size();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + SortedBlock::kSlack < n) history_.prefetch(events.object[i + SortedBlock::kSlack]);
+      const OpClass c = block.classes[events.op[i]];
+      const ThreadId t{events.thread[i]};
+      const std::uint32_t object = events.object[i];
+      const clock::Time time = clock::time_of(events.first + i);
+      if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
+        if (!block.is_inner(i)) dispatch(order_, t, events.ops[events.op[i]], object, time);
+        if (object_kind(c.event) != ObjectKind::variable) continue;
+      }
+      const Now now{order_.clock_of(t)};
+      const history::Access a{t, time, object, c.bytes, c.event, c.site};
+      if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
+        check_with_care(history_, block, Sharding{}, 0, i, now, races);
+      }
+    }
+  }
+  std::uint64_t bytes() const override { return order_.bytes() + history_.bytes(); }
+
+ private:
+  struct Now {
+    const typename Order::Own& own;
+    bool covers(ThreadId t, clock::Epoch e) const {
+      return e.thread() == t || e.time() <= Order::get(own, e.thread());
+    }
+  };
+
+  Order order_;
+  History history_;
+};
+
+}  // namespace deadheat::engine
