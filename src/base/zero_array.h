@@ -60,6 +60,13 @@ class ZeroArray {
       for (std::size_t i = begin / sizeof(T); i < end / sizeof(T); ++i) f(data_[i]);
     });
   }
+  template <class F>
+  void for_each_touched(F&& f) const {
+    static_assert(ZeroPages::kPage % sizeof(T) == 0);
+    pages_.for_each_touched([&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin / sizeof(T); i < end / sizeof(T); ++i) f(std::as_const(data_[i]));
+    });
+  }
 
  private:
   ZeroPages pages_;

@@ -73,6 +73,13 @@ class Cells {
     });
     for (State& state : parts_) f(state);
   }
+  template <class F>
+  void for_each(F&& f) const {
+    first_.for_each_touched([&](const State& state) {
+      if (state.mask != 0) f(state);
+    });
+    for (const State& state : parts_) f(state);
+  }
 
  private:
   std::uint32_t make_part(const State& like, ByteMask mask, std::uint32_t next) {

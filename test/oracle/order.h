@@ -103,6 +103,12 @@ inline Order hard_rf_order(Trace trace) {
           {edges::program_order, edges::threads, edges::messages, edges::barriers, edges::atomics,
            edges::reads_from}};
 }
+// The same with what reorderings keep of allocations, as above.
+inline Order hard_rf_and_allocations_order(Trace trace) {
+  Order order = hard_rf_order(trace);
+  order.add(edges::allocations(trace));
+  return order;
+}
 
 // The pairs that schedulable happens-before tells: conflicting, and the earlier one need not be done when the
 // later one is next. An atomic read that acquires brings an order of its own with it: what is before it by
