@@ -21,6 +21,13 @@ class Epoch {
   constexpr Time time() const { return bits_ & kMaxTime; }
   constexpr std::uint64_t event() const { return time() - 1; }  // of an epoch that is not none()
   constexpr bool none() const { return bits_ == 0; }
+  // As a word, and back.
+  constexpr std::uint64_t bits() const { return bits_; }
+  static constexpr Epoch of_bits(std::uint64_t bits) {
+    Epoch e;
+    e.bits_ = bits;
+    return e;
+  }
 
   friend constexpr bool operator==(Epoch, Epoch) = default;
 

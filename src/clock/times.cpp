@@ -1,21 +1,8 @@
 #include "clock/times.h"
 
-namespace deadheat::clock {
+#include "base/clones.h"
 
-// Compiled once for every machine and again for wider vectors; the loader picks. (Baseline x86-64 has no
-// comparison of 64-bit numbers.) Sanitizers of threads run before the loader is done with such functions.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DEADHEAT_CLONES
-#endif
-#endif
-#ifndef DEADHEAT_CLONES
-#define DEADHEAT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-#else
-#define DEADHEAT_CLONES
-#endif
+namespace deadheat::clock {
 
 DEADHEAT_CLONES
 void join_times(Time* to, const Time* a, const Time* b, std::size_t n) {

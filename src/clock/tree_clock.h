@@ -17,6 +17,15 @@ namespace deadheat::clock {
 
 class TreeClock {
  public:
+  // Room for the work of one call, to be used again by the next.
+  struct Scratch {
+    struct Step {
+      std::uint32_t u, v;
+    };
+    std::vector<std::uint32_t> news;
+    std::vector<Step> path;
+  };
+
   bool empty() const { return root_ == kNone; }
   std::uint32_t root() const { return root_; }
   Time get(std::uint32_t t) const { return t < nodes_.size() ? nodes_[t].time : 0; }
@@ -34,23 +43,23 @@ class TreeClock {
   }
 
   // this := this |_| other. This root's time must be later than whatever the other knows of it.
-  void join(const TreeClock& other) {
+  void join(const TreeClock& other, Scratch& scratch) {
     const std::uint32_t from = other.root_;
     if (other.nodes_[from].time <= get(from)) return;
     grow(other.nodes_.size());
-    gather(other, kNone);
-    for (const std::uint32_t v : news_) detach(v);
-    attach(other);
+    gather(other, kNone, scratch);
+    for (const std::uint32_t v : scratch.news) detach(v);
+    attach(other, scratch.news);
     push_child(root_, from, nodes_[root_].time);
   }
   // this := other, where this knows nothing that the other does not.
-  void copy_monotone(const TreeClock& other) {
+  void copy_monotone(const TreeClock& other, Scratch& scratch) {
     grow(other.nodes_.size());
-    gather(other, root_);
-    for (const std::uint32_t v : news_) {
+    gather(other, root_, scratch);
+    for (const std::uint32_t v : scratch.news) {
       if (v != root_) detach(v);
     }
-    attach(other);
+    attach(other, scratch.news);
     root_ = other.root_;
     Node& root = nodes_[root_];
     root.parent = root.next = root.previous = kNone;
@@ -84,25 +93,26 @@ class TreeClock {
 
   // The threads of which the other knows more, parents behind their children (getUpdatedNodesJoin and
   // ...Copy). With `moved`, that thread too where it is come upon: its place in the tree changes.
-  void gather(const TreeClock& other, std::uint32_t moved) {
-    news_.clear();
-    path_.clear();
-    path_.push_back({other.root_, other.nodes_[other.root_].child});
-    while (!path_.empty()) {
-      auto& [u, v] = path_.back();
+  void gather(const TreeClock& other, std::uint32_t moved, Scratch& scratch) {
+    auto& [news, path] = scratch;
+    news.clear();
+    path.clear();
+    path.push_back({other.root_, other.nodes_[other.root_].child});
+    while (!path.empty()) {
+      auto& [u, v] = path.back();
       if (v == kNone) {
-        news_.push_back(u);
-        path_.pop_back();
+        news.push_back(u);
+        path.pop_back();
         continue;
       }
       const std::uint32_t here = v;
       const Node& node = other.nodes_[here];
       v = node.next;
       if (nodes_[here].time < node.time) {
-        path_.push_back({here, node.child});  // u and v are void now
+        path.push_back({here, node.child});  // u and v are void now
         continue;
       }
-      if (here == moved) news_.push_back(here);
+      if (here == moved) news.push_back(here);
       // The rest was learnt before, when this knew of it.
       if (node.learnt <= nodes_[u].time) v = kNone;
     }
@@ -128,9 +138,9 @@ class TreeClock {
     nodes_[parent].child = v;
   }
   // Puts what was gathered where the other has it; its root is left to the caller.
-  void attach(const TreeClock& other) {
-    for (std::size_t i = news_.size(); i-- > 0;) {
-      const std::uint32_t v = news_[i];
+  void attach(const TreeClock& other, const std::vector<std::uint32_t>& news) {
+    for (std::size_t i = news.size(); i-- > 0;) {
+      const std::uint32_t v = news[i];
       const Node& node = other.nodes_[v];
       nodes_[v].time = node.time;
       if (v != other.root_) push_child(node.parent, v, node.learnt);
@@ -139,11 +149,6 @@ class TreeClock {
 
   std::uint32_t root_ = kNone;
   std::vector<Node> nodes_;  // by thread
-  struct Step {
-    std::uint32_t u, v;
-  };
-  inline static thread_local std::vector<std::uint32_t> news_;  // in use during one call only
-  inline static thread_local std::vector<Step> path_;
 };
 
 }  // namespace deadheat::clock

@@ -35,7 +35,7 @@ class TreeClocks {
       const ThreadId u = message.last.thread();
       if (u == t || get(own, u) >= message.last.time()) return;
       own.tree.set(now);
-      own.tree.join(message.tree);
+      own.tree.join(message.tree, scratch_);
     } else if (!message.sum.empty()) {
       own.tree.set(now);
       for (std::uint32_t u = 0; u < message.sum.size(); ++u) own.tree.learn(u, message.sum[u]);
@@ -47,7 +47,7 @@ class TreeClocks {
     const ThreadId u = message.last.thread();
     // Who knows the sender at its time knows all that the message says.
     if (!message.last.none() && (u == t || get(own, u) >= message.last.time())) {
-      message.tree.copy_monotone(own.tree);
+      message.tree.copy_monotone(own.tree, scratch_);
     } else {
       message.tree = own.tree;
     }
@@ -98,6 +98,8 @@ class TreeClocks {
     message.tree.clear();
     message.last = {};
   }
+
+  TreeClock::Scratch scratch_;
 };
 
 }  // namespace deadheat::clock

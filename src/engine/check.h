@@ -12,18 +12,21 @@ inline void tell(RaceSink& races, VarId x, const history::Access& a, const histo
               {a.time - 1, a.thread, a.site, a.kind}});
 }
 
-// Event i of the block, an access, alloc or free: its cells in the shard. `a` need not have the right place
-// and bytes.
+// Event i of the block, an access, alloc or free: its cells in the shard.
 template <class History, class Now>
 [[gnu::noinline]] void check_with_care(History& history, const SortedBlock& block, Sharding sharding,
-                                       std::uint32_t shard, std::uint32_t i, history::Access a, Now now,
+                                       std::uint32_t shard, std::uint32_t i, const Now& now,
                                        RaceSink& races) {
   const Op& op = block.events.ops[block.events.op[i]];
   const model::ByteRange range{VarId{block.events.object[i]}, op};
   range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
     if (sharding.shard(cell) != shard) return;
-    a.place = sharding.place(cell);
-    a.bytes = bytes;
+    const history::Access a{ThreadId{block.events.thread[i]},
+                            clock::time_of(block.events.first + i),
+                            sharding.place(cell),
+                            bytes,
+                            op.kind,
+                            op.site};
     const auto race = [&](const history::Met& met) { tell(races, VarId{cell}, a, met); };
     if (op.kind == EventKind::read) {
       history.read(a, now, race);

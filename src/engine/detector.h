@@ -65,12 +65,9 @@ class Detector final : public Engine {
       const OpClass c = classes[at.code];
       const ThreadId t{threads[at.event]};
       const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
-      const order::Moment now = known[index(t)];
-      const bool quick = c.kind == OpClass::read    ? lane.history.quick_read(a, now)
-                         : c.kind == OpClass::write ? lane.history.quick_write(a, now)
-                                                    : false;
-      if (!quick) [[unlikely]] {
-        check_with_care(lane.history, block, block.sharding, shard, at.event, a, now, races);
+      const order::Moment& now = known[index(t)];
+      if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
+        check_with_care(lane.history, block, block.sharding, shard, at.event, now, races);
       }
     }
     // Those behind the last access count for the next block.

@@ -32,11 +32,9 @@ class InPlaceDetector final : public Engine {
       }
       const Now now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
-      const bool quick = c.kind == OpClass::read    ? history_.quick_read(a, now)
-                         : c.kind == OpClass::write ? history_.quick_write(a, now)
-                                                    : false;
-      if (!quick) [[unlikely]]
-        check_with_care(history_, block, Sharding{}, 0, i, a, now, races);
+      if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
+        check_with_care(history_, block, Sharding{}, 0, i, now, races);
+      }
     }
   }
   std::uint64_t bytes() const override { return order_.bytes() + history_.bytes(); }

@@ -2,9 +2,18 @@
 
 #include <algorithm>
 
+#include "base/clones.h"
+
 namespace deadheat::engine {
 
 namespace {
+
+DEADHEAT_CLONES
+std::uint32_t greatest_of(const std::uint32_t* values, std::size_t n) {
+  std::uint32_t greatest = 0;
+  for (std::size_t i = 0; i < n; ++i) greatest = values[i] > greatest ? values[i] : greatest;
+  return greatest;
+}
 
 OpClass class_of(const Op& op) {
   const bool narrow = object_kind(op.kind) == ObjectKind::variable && cells(op) == 1;
@@ -57,8 +66,7 @@ void SortedBlock::sort(const BlockView& block) {
     counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
     std::fill_n(ends_[s], kSlack, Position{});
   }
-  std::uint32_t greatest = 0;
-  for (const std::uint32_t t : block.thread) greatest = std::max(greatest, t);
+  std::uint32_t greatest = greatest_of(block.thread.data(), n);
   if ((any & kNamesThread) != 0) {
     for (const std::uint16_t i : order()) {
       if ((duties_[block.op[i]] & kNamesThread) != 0) greatest = std::max(greatest, block.object[i]);
@@ -69,9 +77,7 @@ void SortedBlock::sort(const BlockView& block) {
   std::uint64_t widest = 1;
   for (const Op& op : block.ops)
     widest = std::max(widest, object_kind(op.kind) == ObjectKind::variable ? cells(op) : 1);
-  greatest = 0;
-  for (const std::uint32_t object : block.object) greatest = std::max(greatest, object);
-  variables = greatest + widest;
+  variables = greatest_of(block.object.data(), n) + widest;
 }
 
 // The same as split() where there is one shard and nothing wide.

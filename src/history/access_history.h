@@ -7,6 +7,8 @@
 // Time O(1) an access; O(T) where accesses raced, after reads that were not ordered, and for atomics.
 #pragma once
 
+#include <bit>
+
 #include "history/access.h"
 #include "history/others.h"
 #include "model/cells.h"
@@ -29,31 +31,21 @@ class AccessHistory {
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
   std::size_t bytes() const { return cells_.bytes(); }
 
-  // Most accesses meet nothing but what is ordered before them. These do all there is to do then; false, and
-  // nothing done, if there is more: call read() or write().
+  // Most accesses meet nothing but what is ordered before them. Does all there is to do for such a plain read
+  // or write; false, and nothing done, if there is more: call read() or write().
   template <class Now>
-  [[gnu::always_inline]] bool quick_read(const Access& a, const Now& now) {
+  [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
     State& s = cells_.cell(a.place);
     if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
       return false;
-    if (!now.covers(a.thread, s.write) || !now.covers(a.thread, s.read)) [[unlikely]]
+    if (!now.covers(a.thread, s.write()) || !now.covers(a.thread, s.read())) [[unlikely]]
       return false;
-    s.read = a.epoch();
-    s.read_site = a.site;
+    // Without a branch: whether an access reads or writes is hard to predict.
+    const auto which = static_cast<unsigned>(a.kind == EventKind::write);
+    s.last[which] = a.epoch();
+    s.site[which] = a.site;
     s.mask = a.bytes;
-    return true;
-  }
-  template <class Now>
-  [[gnu::always_inline]] bool quick_write(const Access& a, const Now& now) {
-    State& s = cells_.cell(a.place);
-    if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
-      return false;
-    if (!now.covers(a.thread, s.write) || !now.covers(a.thread, s.read)) [[unlikely]]
-      return false;
-    s.write = a.epoch();
-    s.write_site = a.site;
-    s.mask = a.bytes;
-    s.freed = false;
+    s.freed &= which == 0;
     return true;
   }
 
@@ -61,16 +53,16 @@ class AccessHistory {
   template <class Now, class F>
   void read(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (!now.covers(a.thread, s.write)) [[unlikely]]
+      if (!now.covers(a.thread, s.write())) [[unlikely]]
         race(s.last_write());
       if (!s.shared) [[likely]] {
-        if (now.covers(a.thread, s.read)) [[likely]] {
-          s.read = a.epoch();
-          s.read_site = a.site;
+        if (now.covers(a.thread, s.read())) [[likely]] {
+          s.last[State::kRead] = a.epoch();
+          s.site[State::kRead] = a.site;
           return;
         }
         s.share();
-      } else if (s.others->any_write()) {
+      } else if (s.others()->any_write()) {
         tell(s, a, now, race,
              [](EventKind kind) { return kind != EventKind::read && kind != EventKind::atomic_load; });
       }
@@ -81,19 +73,19 @@ class AccessHistory {
   template <class Now, class F>
   void write(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      const bool raced = !now.covers(a.thread, s.write);
+      const bool raced = !now.covers(a.thread, s.write());
       if (raced) [[unlikely]]
         race(s.last_write());
       if (!s.shared) [[likely]] {
-        if (!now.covers(a.thread, s.read)) [[unlikely]]
+        if (!now.covers(a.thread, s.read())) [[unlikely]]
           race(s.last_read());
       } else {
         write_shared(s, a, now, race);
       }
       if (raced) [[unlikely]]
         Replaced::replaced(s);
-      s.write = a.epoch();
-      s.write_site = a.site;
+      s.last[State::kWrite] = a.epoch();
+      s.site[State::kWrite] = a.site;
       s.freed = a.kind == EventKind::free;
     });
   }
@@ -101,7 +93,7 @@ class AccessHistory {
   template <class Now, class F>
   void atomic(const Access& a, const Now& now, F&& race) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (!now.covers(a.thread, s.write)) race(s.last_write());
+      if (!now.covers(a.thread, s.write())) race(s.last_write());
       s.share();
       const bool writes = a.kind != EventKind::atomic_load;
       tell(s, a, now, race, [&](EventKind kind) {
@@ -118,47 +110,49 @@ class AccessHistory {
 
   // Half a cache line. All zeros: never accessed.
   struct State {
-    clock::Epoch write;
-    union {
-      clock::Epoch read;
-      Others* others;  // if shared; the read is among them
-    };
-    SiteId write_site, read_site;
-    std::uint32_t next;
-    ByteMask mask;
-    bool shared;
-    bool freed;  // the write is a free
+    enum : unsigned { kRead, kWrite };
+    clock::Epoch last[2];  // if shared, the first is a pointer to the others, and the read is among them
+    SiteId site[2]{};
+    std::uint32_t next = 0;
+    ByteMask mask = 0;
+    bool shared = false;
+    bool freed = false;  // the write is a free
 
-    State() : write(), read(), write_site(), read_site(), next(0), mask(0), shared(false), freed(false) {}
+    clock::Epoch write() const { return last[kWrite]; }
+    clock::Epoch read() const { return last[kRead]; }                              // if not shared
+    Others* others() const { return std::bit_cast<Others*>(last[kRead].bits()); }  // if shared
+    Met last_write() const { return {write(), site[kWrite], freed ? EventKind::free : EventKind::write}; }
+    Met last_read() const { return {read(), site[kRead], EventKind::read}; }
 
-    Met last_write() const { return {write, write_site, freed ? EventKind::free : EventKind::write}; }
-    Met last_read() const { return {read, read_site, EventKind::read}; }
     void share() {
       if (shared) return;
       const Met only = last_read();
-      others = Others::make();
+      keep(Others::make());
       shared = true;
       if (!only.epoch.none()) put(only);
     }
-    void put(const Met& access) { others = others->put(access); }
+    void put(const Met& access) { keep(others()->put(access)); }
     void drop_others() {
       if (!shared) return;
-      Others::destroy(others);
+      Others::destroy(others());
       shared = false;
-      read = {};
+      last[kRead] = {};
     }
     State clone() const {
       State copy = *this;
-      if (shared) copy.others = others->clone();
+      if (shared) copy.keep(others()->clone());
       return copy;
     }
+
+   private:
+    void keep(Others* others) { last[kRead] = clock::Epoch::of_bits(std::bit_cast<std::uint64_t>(others)); }
   };
   static_assert(sizeof(State) == 32);
 
  private:
   template <class Now, class F, class G>
   static void tell(const State& s, const Access& a, const Now& now, F& race, G&& conflicts) {
-    s.others->for_each([&](const Met& met) {
+    s.others()->for_each([&](const Met& met) {
       if (conflicts(met.kind) && !now.covers(a.thread, met.epoch)) race(met);
     });
   }
@@ -166,8 +160,8 @@ class AccessHistory {
   template <class Now, class F>
   static void write_shared(State& s, const Access& a, const Now& now, F& race) {
     tell(s, a, now, race, [](EventKind) { return true; });
-    s.others->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
-    if (s.others->empty()) s.drop_others();
+    s.others()->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
+    if (s.others()->empty()) s.drop_others();
   }
 
   model::Cells<State> cells_;
