@@ -30,19 +30,17 @@ class EraserHistory {
   std::size_t bytes() const { return cells_.bytes() + candidates_.bytes() + known_.bytes(); }
 
   // An access of the only thread so far changes nothing but what is remembered of it.
-  [[gnu::always_inline]] bool quick_read(const Access& a, const Now&) {
+  [[gnu::always_inline]] bool quick(const Access& a, const Now&) {
     State& s = cells_.cell(a.place);
     if (s.mask != a.bytes || s.phase != exclusive || s.last().thread() != a.thread) return false;
-    s.read = a.epoch();
-    s.read_site = a.site;
-    return true;
-  }
-  [[gnu::always_inline]] bool quick_write(const Access& a, const Now&) {
-    State& s = cells_.cell(a.place);
-    if (s.mask != a.bytes || s.phase != exclusive || s.last().thread() != a.thread) return false;
-    s.write = a.epoch();
-    s.write_site = a.site;
-    s.freed &= kOther;
+    if (a.kind == EventKind::read) {
+      s.read = a.epoch();
+      s.read_site = a.site;
+    } else {
+      s.write = a.epoch();
+      s.write_site = a.site;
+      s.freed &= kOther;
+    }
     return true;
   }
 

@@ -58,27 +58,19 @@ class LocksetHistory {
     return cells_.bytes() + tables;
   }
 
-  // Most accesses meet nothing that they race with, and take the place of one that is kept. These do all
-  // there is to do then; false, and nothing done, if there is more: call read() or write().
-  [[gnu::always_inline]] bool quick_read(const Access& a, const Now& now) {
+  // Most accesses meet nothing that they race with, and take the place of one that is kept. Does all there is
+  // to do for such a plain read or write; false, and nothing done, if there is more: call read() or write().
+  [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
     State& s = cells_.cell(a.place);
     if (s.mask != a.bytes && s.mask != 0) [[unlikely]]
       return false;
-    if (s.table != nullptr) return quick_kept(s, a, now, Sort::read);
-    if (!quickly_harmless(s.write, a, now) || !quickly_replaced(s.read, a, now)) return false;
-    s.read = {a.epoch(), a.site, now.held};
-    s.mask = a.bytes;
-    return true;
-  }
-  [[gnu::always_inline]] bool quick_write(const Access& a, const Now& now) {
-    State& s = cells_.cell(a.place);
-    if (s.mask != a.bytes && s.mask != 0) [[unlikely]]
-      return false;
-    if (s.table != nullptr) return quick_kept(s, a, now, Sort::write);
-    if (!quickly_replaced(s.write, a, now) || !quickly_replaced(s.read, a, now)) return false;
-    s.write = {a.epoch(), a.site, now.held};
-    s.read = {};
-    s.freed = false;
+    if (s.table != nullptr) return quick_kept(s, a, now, sort_of(a.kind));
+    if (!quickly_replaced(s.last[kWrite], a, now) || !quickly_replaced(s.last[kRead], a, now)) return false;
+    // Without a branch: whether an access reads or writes is hard to predict. So a read that a write takes
+    // the place of is still there.
+    const auto which = static_cast<unsigned>(a.kind == EventKind::write);
+    s.last[which] = {a.epoch(), a.site, now.held};
+    s.freed &= which == 0;
     s.mask = a.bytes;
     return true;
   }
@@ -110,12 +102,13 @@ class LocksetHistory {
     SiteId site;
     LocksetId held;
   };
+  enum : unsigned { kRead, kWrite };
   static constexpr LocksetId kVarious{UINT32_MAX};  // no set has this number
 
   // A cache line. All zeros: never accessed. As long as there is no table, one write and one read are all
   // that is kept; then they mean nothing.
   struct alignas(64) State {
-    Last write, read;
+    Last last[2];  // read, write
     Table* table;
     LocksetId held;        // all in the table hold these, or kVarious
     std::uint32_t thread;  // all in the table are of this one, plus 1; or 0
@@ -124,9 +117,13 @@ class LocksetHistory {
     bool freed;  // the write is a free
 
     Guarded last_write() const {
-      return {{write.epoch, write.site, freed ? EventKind::free : EventKind::write}, write.held};
+      const Last& e = last[kWrite];
+      return {{e.epoch, e.site, freed ? EventKind::free : EventKind::write}, e.held};
     }
-    Guarded last_read() const { return {{read.epoch, read.site, EventKind::read}, read.held}; }
+    Guarded last_read() const {
+      const Last& e = last[kRead];
+      return {{e.epoch, e.site, EventKind::read}, e.held};
+    }
     void drop_table() {
       if (table != nullptr) Table::destroy(table);
       table = nullptr;
@@ -139,9 +136,6 @@ class LocksetHistory {
   };
   static_assert(sizeof(State) == 64);
 
-  bool quickly_harmless(const Last& e, const Access& a, const Now& now) const {
-    return e.epoch.none() || Ordered::covers(now, a.thread, e.epoch) || sets_->keep_apart(e.held, now.held);
-  }
   static bool quickly_replaced(const Last& e, const Access& a, const Now& now) {
     return e.epoch.none() ||
            (Ordered::covers(now, a.thread, e.epoch) && (now.held == e.held || now.held == LocksetId::empty));
@@ -190,11 +184,11 @@ class LocksetHistory {
     };
     const bool replaces_write = check(write), replaces_read = check(read);
     if (f.sort() == Sort::read && replaces_read) {
-      s.read = {f.access.epoch, f.access.site, f.held};
+      s.last[kRead] = {f.access.epoch, f.access.site, f.held};
     } else if (f.sort() == Sort::write && replaces_write) {
-      s.write = {f.access.epoch, f.access.site, f.held};
+      s.last[kWrite] = {f.access.epoch, f.access.site, f.held};
       s.freed = f.access.kind == EventKind::free;
-      if (replaces_read) s.read = {};
+      if (replaces_read) s.last[kRead] = {};
     } else {
       s.table = Table::make(8);
       for (const Guarded& e : {write, read, f}) {

@@ -32,8 +32,7 @@ TEST_P(Lockset, Tsan1FlagsExactlyThoseOfThemThatAreNotOrdered) {
 TEST_P(Lockset, Tsan1WrdFlagsExactlyThoseThatNeedNotComeAfterAnEarlierOne) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const Pairs lockset = oracle::lockset_pairs(trace);
-    return keeps_to(oracle::tsan1_wrd_pairs(lockset, oracle::hard_order(trace),
-                                            oracle::hard_rf_and_allocations_order(trace)),
+    return keeps_to(oracle::tsan1_wrd_pairs(lockset, oracle::hard_rf_and_allocations_order(trace)),
                     "tsan1-wrd", trace);
   });
 }

@@ -2,6 +2,7 @@
 // of them. Quadratic in events, and more in edges. What engines compute with clocks is compared with this.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -108,6 +109,16 @@ inline Order hard_rf_and_allocations_order(Trace trace) {
   Order order = hard_rf_order(trace);
   order.add(edges::allocations(trace));
   return order;
+}
+
+// Whether a is before b for what b, an atomic that acquires, synchronises with. What the releasing atomic
+// finds as its own value counts from behind it on, and so does not come with it.
+inline bool before_own_synchronisation(const Order& order, std::size_t a, std::size_t b) {
+  const Edges edges = edges::atomics(order.trace());
+  return std::any_of(edges.begin(), edges.end(), [&](const Pair& edge) {
+    const std::size_t s = edge.first;
+    return edge.second == b && (a == s || order.before_pred(a, s) || before_own_synchronisation(order, a, s));
+  });
 }
 
 // The pairs that schedulable happens-before tells: conflicting, and the earlier one need not be done when the
