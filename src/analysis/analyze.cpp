@@ -48,7 +48,7 @@ Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options)
     model::WellFormed rules(1);
     base::ProgressLine line("analyze", "events");
     Pipeline pipeline(**feed, std::move(stages), shape.sharding, shape.slots);
-    auto ran = pipeline.run(options.jobs, pass == 0 ? &rules : nullptr, options.progress ? &line : nullptr);
+    auto ran = pipeline.run(options.jobs, rules, options.progress ? &line : nullptr);
     if (!ran) return fail(std::move(ran).error().in(path));
     if (pass > 0) continue;
     findings.events = pipeline.events();

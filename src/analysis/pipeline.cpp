@@ -63,7 +63,7 @@ Pipeline::Lane* Pipeline::pick() {
   return lane == lanes_.end() ? nullptr : &*lane;
 }
 
-Status Pipeline::run(unsigned jobs, model::WellFormed* rules, base::ProgressLine* line) {
+Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line) {
   std::vector<std::thread> others;
   for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
   work(rules, line);
@@ -72,7 +72,7 @@ Status Pipeline::run(unsigned jobs, model::WellFormed* rules, base::ProgressLine
   return {};
 }
 
-void Pipeline::work(model::WellFormed* rules, base::ProgressLine* line) {
+void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
   std::unique_lock lock(mutex_);
   while (!error_ && !finished()) {
     Lane* const lane = pick();
@@ -95,12 +95,12 @@ void Pipeline::work(model::WellFormed* rules, base::ProgressLine* line) {
   }
 }
 
-Status Pipeline::do_block(const Lane& lane, model::WellFormed* rules) {
+Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
   if (lane.kind == Lane::decode) return decode(lane.next);
-  const engine::SortedBlock& block = slots_[lane.next % slots_.size()];
+  engine::SortedBlock& block = slots_[lane.next % slots_.size()];
   switch (lane.kind) {
     case Lane::rules:
-      return rules == nullptr ? Status{} : check_rules(block.events, *rules);
+      return check_rules(block, rules);
     case Lane::order:
       stages_[lane.stage].engine->order(block, (*stages_[lane.stage].logs)[0]);
       break;
@@ -125,15 +125,16 @@ Status Pipeline::decode(std::uint64_t number) {
 }
 
 // The same fork once more changes nothing for any engine; real traces have it.
-Status Pipeline::check_rules(const BlockView& block, model::WellFormed& rules) const {
-  rules.feed(block);
+Status Pipeline::check_rules(engine::SortedBlock& block, model::WellFormed& rules) {
+  rules.feed(block.events, block.order());
+  block.leave_out(rules.inner());
   if (rules.ok()) return {};
   for (const model::WellFormed::Fault& fault : rules.faults()) {
     if (fault.rule == model::Rule::fork_repeated) continue;
-    return input_error(
-        fmt::format("event {}: {} [{}]; the trace is not well formed: 'deadheat check' shows all, "
-                    "'deadheat check --repair' may mend it",
-                    base::grouped(block.first + fault.place), meaning_of(fault.rule), name_of(fault.rule)));
+    return input_error(fmt::format(
+        "event {}: {} [{}]; the trace is not well formed: 'deadheat check' shows all, "
+        "'deadheat check --repair' may mend it",
+        base::grouped(block.events.first + fault.place), meaning_of(fault.rule), name_of(fault.rule)));
   }
   return {};
 }

@@ -28,7 +28,7 @@ class Pipeline {
   Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots);
 
   // Runs until the end of the trace, or the first error. `rules` must have been fed nothing.
-  Status run(unsigned jobs, model::WellFormed* rules, base::ProgressLine* line);
+  Status run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line);
   std::uint64_t events() const { return events_; }
 
  private:
@@ -43,10 +43,10 @@ class Pipeline {
   bool ready(const Lane& lane) const;
   bool finished() const;
   Lane* pick();
-  void work(model::WellFormed* rules, base::ProgressLine* line);
-  Status do_block(const Lane& lane, model::WellFormed* rules);
+  void work(model::WellFormed& rules, base::ProgressLine* line);
+  Status do_block(const Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
-  Status check_rules(const BlockView& block, model::WellFormed& rules) const;
+  static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;
   std::vector<Stage> stages_;

@@ -27,6 +27,7 @@ class FlatClocks {
   struct Own {
     Vector* vector = nullptr;
     const Time* times() const { return vector->times(); }
+    friend bool operator==(const Own&, const Own&) = default;
   };
   // What a release leaves for those who acquire: all that the vector says and, unless it is a sum of several,
   // the sender's own events up to `last`. `vector` is null as long as it says nothing.

@@ -38,7 +38,9 @@ class Detector final : public Engine {
     if constexpr (Order::kFollowsValues) {
       follow_values(block, slot, writes_end_sequences);
     } else if (writes_end_sequences) {
-      for (std::uint32_t i = 0; i < block.events.size(); ++i) order_event(block, slot, i);
+      for (std::uint32_t i = 0; i < block.events.size(); ++i) {
+        if (!block.is_inner(i)) order_event(block, slot, i);
+      }
     } else {
       for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
@@ -124,7 +126,7 @@ class Detector final : public Engine {
     const BlockView& events = block.events;
     const ThreadId t{events.thread[i]};
     const Op& op = events.ops[events.op[i]];
-    dispatch(order_, held_, t, op, events.object[i], clock::time_of(events.first + i));
+    dispatch(order_, t, op, events.object[i], clock::time_of(events.first + i));
     note(slot, t, 2 * i);
     if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
   }
@@ -132,25 +134,32 @@ class Detector final : public Engine {
   void follow_values(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
     order_.reserve(block.variables);
     const BlockView& events = block.events;
+    const OpClass* const classes = block.classes.data();
+    const std::uint16_t* const codes = events.op.data();
+    const std::uint32_t* const threads = events.thread.data();
+    const std::uint32_t* const objects = events.object.data();
+    const clock::Time first = clock::time_of(events.first);
     const std::size_t n = events.size();
+    constexpr std::size_t kAhead = SortedBlock::kSlack;
     for (std::uint32_t i = 0; i < n; ++i) {
-      if (i + SortedBlock::kSlack < n) order_.prefetch(events.object[i + SortedBlock::kSlack]);
-      const OpClass c = block.classes[events.op[i]];
-      const ThreadId t{events.thread[i]};
-      const std::uint32_t object = events.object[i];
-      const clock::Time time = clock::time_of(events.first + i);
+      if (i + kAhead < n) {
+        order_.prefetch(objects[i + kAhead]);
+        order_.prefetch_message(objects[i + kAhead / 2]);
+      }
+      const OpClass c = classes[codes[i]];
+      const ThreadId t{threads[i]};
+      const std::uint32_t object = objects[i];
       if (c.kind == OpClass::read) {
-        order_.narrow_read(t, object, c.bytes, time);
+        if (order_.narrow_read(t, object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
       } else if (c.kind == OpClass::write) {
         if (writes_end_sequences) order_event(block, slot, i);
-        order_.narrow_write(t, object, c.bytes, time);
-        continue;
+        order_.narrow_write(t, object, c.bytes, first + i);
       } else {
-        order_event(block, slot, i);
+        if (!block.is_inner(i)) order_event(block, slot, i);
         if (object_kind(c.event) != ObjectKind::variable) continue;
-        order_.accessed(t, VarId{object}, events.ops[events.op[i]], time);
+        order_.accessed(t, VarId{object}, events.ops[codes[i]], first + i);
+        note(slot, t, 2 * i + 1);
       }
-      note(slot, t, 2 * i + 1);
     }
   }
   // Writes down what thread t knows, if that is new.
@@ -162,7 +171,6 @@ class Detector final : public Engine {
   }
 
   Order order_;
-  model::HeldLocks held_;
   std::vector<order::Moment> known_;  // by thread: as last noted
   std::vector<Slot> slots_;
   std::vector<Lane> lanes_;

@@ -3,16 +3,13 @@
 
 #include "clock/time.h"
 #include "deadheat/event.h"
-#include "model/held_locks.h"
 
 namespace deadheat::engine {
 
-// Tells `order` of an event. `held` keeps the nesting of re-entrant locks: only the outermost acquire and
-// release are told.
+// Tells `order` of an event. Acquires of a lock that the thread holds already, and their releases, are not to
+// be told: SortedBlock::inner.
 template <class Order>
-void dispatch(Order& order, model::HeldLocks& held, ThreadId t, const Op& op, std::uint32_t object,
-              clock::Time time) {
-  using model::HeldLocks;
+void dispatch(Order& order, ThreadId t, const Op& op, std::uint32_t object, clock::Time time) {
   const LockId l{object};
   switch (op.kind) {
     case EventKind::read:
@@ -28,19 +25,13 @@ void dispatch(Order& order, model::HeldLocks& held, ThreadId t, const Op& op, st
     case EventKind::fence:
       return order.fence(t, op.order, time);
     case EventKind::acquire:
-      if (held.acquire(t, l, HeldLocks::Mode::exclusive, time - 1)) order.acquire(t, l, time);
-      return;
+      return order.acquire(t, l, time);
     case EventKind::release:
-      if (held.release(t, l, HeldLocks::Mode::exclusive) == HeldLocks::Release::outermost)
-        order.release(t, l, time);
-      return;
+      return order.release(t, l, time);
     case EventKind::acquire_shared:
-      if (held.acquire(t, l, HeldLocks::Mode::shared, time - 1)) order.acquire_shared(t, l, time);
-      return;
+      return order.acquire_shared(t, l, time);
     case EventKind::release_shared:
-      if (held.release(t, l, HeldLocks::Mode::shared) == HeldLocks::Release::outermost)
-        order.release_shared(t, l, time);
-      return;
+      return order.release_shared(t, l, time);
     case EventKind::fork:
       return order.fork(t, ThreadId{object}, time);
     case EventKind::join:

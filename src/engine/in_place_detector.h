@@ -27,7 +27,7 @@ class InPlaceDetector final : public Engine {
       const std::uint32_t object = events.object[i];
       const clock::Time time = clock::time_of(events.first + i);
       if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
-        dispatch(order_, held_, t, events.ops[events.op[i]], object, time);
+        if (!block.is_inner(i)) dispatch(order_, t, events.ops[events.op[i]], object, time);
         if (object_kind(c.event) != ObjectKind::variable) continue;
       }
       const Now now{order_.clock_of(t)};
@@ -49,7 +49,6 @@ class InPlaceDetector final : public Engine {
 
   Order order_;
   History history_;
-  model::HeldLocks held_;
 };
 
 }  // namespace deadheat::engine

@@ -1,6 +1,7 @@
 #include "engine/sorted_block.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/clones.h"
 
@@ -42,6 +43,7 @@ std::uint8_t duties_of(const Op& op) {
 
 void SortedBlock::sort(const BlockView& block) {
   events = block;
+  inner_.clear();
   classes.clear();
   duties_.clear();
   std::uint8_t any = 0;
@@ -80,6 +82,14 @@ void SortedBlock::sort(const BlockView& block) {
   variables = greatest_of(block.object.data(), n) + widest;
 }
 
+void SortedBlock::leave_out(std::span<const std::uint32_t> inner) {
+  inner_.assign(inner.begin(), inner.end());
+  if (inner.empty()) return;
+  const auto end = std::remove_if(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(order_count_),
+                                  [this](std::uint16_t i) { return is_inner(i); });
+  order_count_ = static_cast<std::size_t>(end - order_.begin());
+}
+
 // The same as split() where there is one shard and nothing wide.
 const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
   const std::uint16_t* const ops = block.op.data();
@@ -93,7 +103,8 @@ const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
     const auto at = static_cast<std::uint16_t>(i);
     *order_end = at;
     order_end += duty & kOrders;
-    *end = {objects[i], at, ops[i]};
+    // In one store.
+    *end = std::bit_cast<Position>(objects[i] | std::uint64_t{at} << 32 | std::uint64_t{ops[i]} << 48);
     end += duty / kAccesses & 1;
   }
   ends_[0] = end;

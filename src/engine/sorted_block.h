@@ -1,6 +1,7 @@
 // A block of events, sorted by what engines do with them. Made once, for all engines.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -56,7 +57,14 @@ class SortedBlock {
   static constexpr std::size_t kSlack =
       16;  // so that what is to come can be looked at without asking for the end
 
-  // Positions of all events but plain reads and writes.
+  // Acquires of a lock that the thread holds already, and their releases: to be told by who knows, in order.
+  // They order nothing.
+  void leave_out(std::span<const std::uint32_t> inner);
+  bool is_inner(std::uint32_t event) const {
+    return !inner_.empty() && std::binary_search(inner_.begin(), inner_.end(), event);
+  }
+
+  // Positions of all events but plain reads and writes, and what was left out.
   std::span<const std::uint16_t> order() const { return {order_.data(), order_count_}; }
   // Accesses, allocs and frees with a cell in the shard. kSlack more, of no meaning, can be read behind them.
   std::span<const Position> accesses(std::uint32_t shard) const {
@@ -83,6 +91,7 @@ class SortedBlock {
   std::vector<std::vector<Position>> accesses_;  // by shard
   std::size_t order_count_ = 0;
   std::vector<std::size_t> counts_;
+  std::vector<std::uint32_t> inner_;
   std::vector<std::uint8_t> duties_;  // by operation
   std::vector<Position*> ends_;       // of the lists of accesses, as they grow
 };

@@ -38,8 +38,10 @@ class AccessHistory {
     State& s = cells_.cell(a.place);
     if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
       return false;
-    if (!now.covers(a.thread, s.write()) || !now.covers(a.thread, s.read())) [[unlikely]]
+    if (!(static_cast<unsigned>(now.covers(a.thread, s.write())) &
+          static_cast<unsigned>(now.covers(a.thread, s.read())))) [[unlikely]] {
       return false;
+    }
     // Without a branch: whether an access reads or writes is hard to predict.
     const auto which = static_cast<unsigned>(a.kind == EventKind::write);
     s.last[which] = a.epoch();

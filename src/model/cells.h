@@ -25,6 +25,7 @@ class Cells {
   }
   // The first part of a cell.
   State& cell(std::uint32_t place) { return first_[place]; }
+  const State& cell(std::uint32_t place) const { return first_[place]; }
   // Calls f(state) for each part of the cell that the bytes touch; together the parts are those bytes.
   template <class F>
   void visit(std::uint32_t place, ByteMask bytes, F&& f) {

@@ -16,8 +16,13 @@ class Table {
 
   T& operator[](std::uint32_t id) {
     const std::size_t shelf = id >> (kPageBits + kShelfBits);
-    if (shelf < shelves_.size() && shelves_[shelf] != nullptr) [[likely]] {
-      T* const page = (*shelves_[shelf])[(id >> kPageBits) & (kShelf - 1)].get();
+    // Most tables have one shelf.
+    const std::unique_ptr<T[]>* const pages = shelf == 0 ? first_
+                                              : shelf < shelves_.size() && shelves_[shelf] != nullptr
+                                                  ? shelves_[shelf]->data()
+                                                  : nullptr;
+    if (pages != nullptr) [[likely]] {
+      T* const page = pages[(id >> kPageBits) & (kShelf - 1)].get();
       if (page != nullptr) [[likely]]
         return page[id & (kPage - 1)];
     }
@@ -52,11 +57,12 @@ class Table {
   static constexpr std::size_t kShelf = std::size_t{1} << kShelfBits;
   using Shelf = std::vector<std::unique_ptr<T[]>>;
 
-  T& make(std::uint32_t id) {
+  [[gnu::noinline]] T& make(std::uint32_t id) {
     const std::size_t shelf = id >> (kPageBits + kShelfBits);
     if (shelf >= shelves_.size()) shelves_.resize(shelf + 1);
     if (shelves_[shelf] == nullptr) {
       shelves_[shelf] = std::make_unique<Shelf>(kShelf);
+      if (shelf == 0) first_ = shelves_[0]->data();
       bytes_ += kShelf * sizeof(void*);
     }
     auto& page = (*shelves_[shelf])[(id >> kPageBits) & (kShelf - 1)];
@@ -66,6 +72,7 @@ class Table {
   }
 
   std::vector<std::unique_ptr<Shelf>> shelves_;
+  const std::unique_ptr<T[]>* first_ = nullptr;  // the pages of the first shelf
   std::size_t bytes_ = 0;
 };
 

@@ -6,20 +6,64 @@
 
 namespace deadheat::model {
 
+namespace {
+// Of threads with greater ids nothing is kept to be quick.
+constexpr std::uint32_t kUsualThreads = 1 << 16;
+}  // namespace
+
 void WellFormed::feed(const BlockView& block) {
-  faults_.clear();
-  first_ = block.first;
   classify(block.ops);
   find_marks(block);
+  feed_marked(block);
+}
+
+void WellFormed::feed(const BlockView& block, std::span<const std::uint16_t> others) {
+  classify(block.ops);
+  if (!only_locks_ || !all_usual(block)) {
+    find_marks(block);
+    return feed_marked(block);
+  }
+  // No thread begins or ends here, so it does not matter where each acts.
+  faults_.clear();
+  inner_.clear();
+  first_ = block.first;
+  for (const std::uint16_t i : others) look_at(block, i);
+}
+
+void WellFormed::feed_marked(const BlockView& block) {
+  faults_.clear();
+  inner_.clear();
+  first_ = block.first;
   for (std::size_t k = 0; k < marked_; ++k) {
     const std::uint32_t i = marks_[k];
     if (i == 0 || block.thread[i] != block.thread[i - 1]) acts(block, i);
-    // Locks with nothing odd about them are most of what there is to look at.
-    const Look look_at = look_at_[block.op[i]];
-    if (look_at == Look::acquire && take_free(block, i)) continue;
-    if (look_at == Look::release && give_back(block, i)) continue;
-    if (look_at != Look::no) look(block, i);
+    look_at(block, i);
   }
+  for (std::size_t k = 0; k < marked_; ++k) {
+    const std::uint32_t t = block.thread[marks_[k]];
+    if (t >= kUsualThreads) continue;
+    if (t >= usual_.size()) usual_.resize(t + std::size_t{1});
+    const Thread& thread = threads_[t];
+    usual_[t] = static_cast<std::uint8_t>(thread.first && !thread.joined && !thread.ended);
+  }
+}
+
+// Locks with nothing odd about them are most of what there is to look at.
+inline void WellFormed::look_at(const BlockView& block, std::uint32_t i) {
+  const Look how = look_at_[block.op[i]];
+  if (how == Look::acquire && take_free(block, i)) return;
+  if (how == Look::release && give_back(block, i)) return;
+  if (how != Look::no) look(block, i);
+}
+
+bool WellFormed::all_usual(const BlockView& block) {
+  std::uint32_t greatest = 0;
+  for (const std::uint32_t t : block.thread) greatest = t > greatest ? t : greatest;
+  if (greatest >= usual_.size()) return false;
+  unsigned usual = 1;
+  const std::uint8_t* const is_usual = usual_.data();
+  for (const std::uint32_t t : block.thread) usual &= is_usual[t];
+  return usual != 0;
 }
 
 inline bool WellFormed::take_free(const BlockView& block, std::uint32_t i) {
@@ -35,7 +79,7 @@ inline bool WellFormed::take_free(const BlockView& block, std::uint32_t i) {
 inline bool WellFormed::give_back(const BlockView& block, std::uint32_t i) {
   Lock& lock = locks_[block.object[i]];
   if (lock.depth == 0 || lock.writer != block.thread[i]) return false;
-  --lock.depth;
+  if (--lock.depth > 0) inner_.push_back(i);
   return true;
 }
 
@@ -57,8 +101,13 @@ inline WellFormed::Look WellFormed::how_to_look(const Op& op) {
 
 void WellFormed::classify(std::span<const Op> ops) {
   look_at_.resize(ops.size());
+  only_locks_ = true;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     look_at_[i] = how_to_look(ops[i]);
+    const bool plain = ops[i].kind == EventKind::read || ops[i].kind == EventKind::write;
+    const bool of_thread = object_kind(ops[i].kind) == ObjectKind::thread ||
+                           ops[i].kind == EventKind::begin || ops[i].kind == EventKind::end;
+    if (of_thread || (plain && look_at_[i] != Look::no)) only_locks_ = false;
   }
 }
 
@@ -148,7 +197,7 @@ void WellFormed::acquire(const NumberedEvent& e) {
   Lock& lock = locks_[l];
   if (lock.depth > 0 && lock.writer == t) {
     ++lock.depth;
-    return;
+    return note_inner(e);
   }
   if (robbed_.size() > 0) robbed_.erase(l, t);
   if (lock.depth > 0) {
@@ -180,7 +229,7 @@ void WellFormed::acquire_shared(const NumberedEvent& e) {
   Hold& hold = shared_(l, t);
   if (hold.depth > 0 && hold.era == lock.era) {
     ++hold.depth;
-    return;
+    return note_inner(e);
   }
   if (lock.depth > 0 && lock.writer != t) {
     note(Rule::lock_held, e, lock.taken);
@@ -195,7 +244,7 @@ void WellFormed::release(const NumberedEvent& e) {
   const std::uint32_t l = e.event.object;
   Lock& lock = locks_[l];
   if (lock.depth > 0 && lock.writer == t) {
-    --lock.depth;
+    if (--lock.depth > 0) note_inner(e);
     return;
   }
   if (std::uint32_t* depth = robbed_.find(l, t)) {
@@ -211,7 +260,7 @@ void WellFormed::release_shared(const NumberedEvent& e) {
   Lock& lock = locks_[l];
   Hold* hold = shared_.find(l, t);
   if (hold == nullptr) return report_release(e, lock);
-  if (--hold->depth > 0) return;
+  if (--hold->depth > 0) return note_inner(e);
   if (hold->era == lock.era) --lock.readers;
   shared_.erase(l, t);
 }
@@ -251,6 +300,7 @@ void WellFormed::rob_writer(std::uint32_t l, Lock& lock) {
 void WellFormed::fork(const NumberedEvent& e) {
   if (e.event.object == index(e.event.thread)) return note(Rule::fork_self, e);
   Thread& child = threads_[e.event.object];
+  if (e.event.object < usual_.size()) usual_[e.event.object] = 0;
   if (child.forked) {
     const bool repeated =
         child.forked->number + 1 == e.number && child.forked->event.thread == e.event.thread;
@@ -269,6 +319,7 @@ void WellFormed::fork(const NumberedEvent& e) {
 void WellFormed::join(const NumberedEvent& e) {
   if (e.event.object == index(e.event.thread)) return note(Rule::join_self, e);
   Thread& child = threads_[e.event.object];
+  if (e.event.object < usual_.size()) usual_[e.event.object] = 0;
   if (!child.joined) child.joined = e;
 }
 

@@ -95,6 +95,8 @@ class WellFormed {
   explicit WellFormed(std::size_t keep = 100) : keep_(keep) {}
 
   void feed(const BlockView& block);
+  // The same, quicker, for who knows which events of the block are not plain reads and writes.
+  void feed(const BlockView& block, std::span<const std::uint16_t> others);
 
   bool ok() const { return total_ == 0; }
   std::uint64_t total() const { return total_; }
@@ -108,6 +110,8 @@ class WellFormed {
     Rule rule;
   };
   std::span<const Fault> faults() const { return faults_; }
+  // Of the block fed last: the acquires of locks that the thread held already, and their releases.
+  std::span<const std::uint32_t> inner() const { return inner_; }
   // The last `end` of the thread that was followed by more of its events.
   std::optional<std::uint64_t> premature_end(ThreadId t) const;
 
@@ -142,9 +146,13 @@ class WellFormed {
 
   static Look how_to_look(const Op& op);
   void classify(std::span<const Op> ops);
+  bool all_usual(const BlockView& block);
+  void feed_marked(const BlockView& block);
+  void note_inner(const NumberedEvent& e) { inner_.push_back(static_cast<std::uint32_t>(e.number - first_)); }
   void find_marks(const BlockView& block);
   bool take_free(const BlockView& block, std::uint32_t i);
   bool give_back(const BlockView& block, std::uint32_t i);
+  void look_at(const BlockView& block, std::uint32_t i);
   void look(const BlockView& block, std::uint32_t i);
   void acts(const BlockView& block, std::uint32_t i);
   void acquire(const NumberedEvent& e);
@@ -167,6 +175,7 @@ class WellFormed {
   std::array<std::uint64_t, kRules> by_rule_{};
   std::vector<Violation> kept_;
   std::vector<Fault> faults_;
+  std::vector<std::uint32_t> inner_;
 
   Table<Thread> threads_;
   Table<Lock> locks_;
@@ -178,6 +187,8 @@ class WellFormed {
 
   std::uint64_t first_ = 0;           // of the block in hand
   std::vector<Look> look_at_;         // by operation
+  bool only_locks_ = false;           // no operation but plain accesses without fault, atomics and locks
+  std::vector<std::uint8_t> usual_;   // by thread: it has begun, and neither ended nor was joined
   std::vector<std::uint32_t> marks_;  // the events to look at, as many as
   std::size_t marked_ = 0;
 };

@@ -23,14 +23,24 @@ class ReadsFrom : public Base {
   void reserve(std::uint64_t variables) { last_.reserve(variables); }
   void prefetch(std::uint32_t variable) const { last_.prefetch(variable); }
 
-  // Of plain accesses within one cell.
-  void narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
+  // To be called when what prefetch() asked for has had time to arrive.
+  void prefetch_message(std::uint32_t variable) const {
+    __builtin_prefetch(last_.cell(variable).message.vector);
+  }
+
+  // Of plain accesses within one cell. True if the thread may have come to know more.
+  bool narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
-    if (w.mask == bytes) [[likely]] {
-      clocks_.join(living(t).clock, t, time, w.message);
-    } else {
+    if (w.mask == 0) return false;
+    if (w.mask != bytes) {
       read(t, cell, bytes, time);
+      return true;
     }
+    if (w.message.last.thread() == t) return false;
+    auto& own = living(t).clock;
+    const auto before = own;
+    clocks_.join(own, t, time, w.message);
+    return own != before;
   }
   void narrow_write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     Write& w = last_.cell(cell);

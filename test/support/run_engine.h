@@ -10,6 +10,7 @@
 
 #include "engine/registry.h"
 #include "model/block_builder.h"
+#include "model/well_formed.h"
 
 namespace deadheat::test {
 
@@ -54,6 +55,7 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
       engine::SortedBlock block;
     };
     std::deque<Work> waiting;
+    model::WellFormed rules;
     std::size_t at = 0;
     std::uint32_t number = 0;
     const auto check_first = [&] {
@@ -69,6 +71,8 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
       const std::size_t first = at;
       while (at < trace.size() && !work.builder.full()) work.builder.append(trace[at++]);
       work.block.sort(work.builder.view(first));
+      rules.feed(work.block.events, work.block.order());
+      work.block.leave_out(rules.inner());
       (*engine)->order(work.block, races);
     }
     while (!waiting.empty()) check_first();
