@@ -57,7 +57,7 @@ inline Pairs tsan1_pairs(const Pairs& lockset, const Order& hard) {
 
 // The same with write-read dependencies: what must be done when the later access is next does not race with
 // it, and neither does what an atomic read is ordered after by its own synchronisation
-// (wrd-synchronises.std).
+// (synchronised-value.std).
 inline Pairs tsan1_wrd_pairs(const Pairs& lockset, const Order& hard_rf) {
   Pairs found;
   for (const auto& [a, b] : lockset) {

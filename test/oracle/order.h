@@ -111,22 +111,22 @@ inline Order hard_rf_and_allocations_order(Trace trace) {
   return order;
 }
 
-// Whether a is before b for what b, an atomic that acquires, synchronises with. What the releasing atomic
-// finds as its own value counts from behind it on, and so does not come with it.
+// Whether a is before b for what b, an atomic that acquires, synchronises with.
 inline bool before_own_synchronisation(const Order& order, std::size_t a, std::size_t b) {
+  if (!is_atomic(order.trace()[b].op.kind)) return false;
   const Edges edges = edges::atomics(order.trace());
   return std::any_of(edges.begin(), edges.end(), [&](const Pair& edge) {
-    const std::size_t s = edge.first;
-    return edge.second == b && (a == s || order.before_pred(a, s) || before_own_synchronisation(order, a, s));
+    return edge.second == b && order.ordered_or_same(a, edge.first);
   });
 }
 
 // The pairs that schedulable happens-before tells: conflicting, and the earlier one need not be done when the
-// later one is next. An atomic read that acquires brings an order of its own with it: what is before it by
-// happens-before is not told. (Of any other access that is what before_pred says already.)
-inline Pairs shb_pairs(const Order& hb, const Order& shb) {
-  return conflicting_pairs(
-      hb.trace(), [&](std::size_t a, std::size_t b) { return !shb.before_pred(a, b) && !hb.ordered(a, b); });
+// later one is next. An atomic read that acquires brings an order of its own with it: what is before it for
+// that is not told (own-synchronisation.std, and after a value synchronised-value.std).
+inline Pairs shb_pairs(const Order& shb) {
+  return conflicting_pairs(shb.trace(), [&](std::size_t a, std::size_t b) {
+    return !shb.before_pred(a, b) && !before_own_synchronisation(shb, a, b);
+  });
 }
 
 }  // namespace deadheat::oracle
