@@ -157,6 +157,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make<Count>},
+    {.name = "print",
+     .citation = "",
+     .promise = "reports nothing: writes each event to stdout, with ids for names",
+     .notion = Notion::none,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "constant",
+     .ignores = "",
+     .options = {},
+     .make = make<Print>},
 };
 
 }  // namespace
