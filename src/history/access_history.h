@@ -98,9 +98,11 @@ class AccessHistory {
       if (!now.covers(a.thread, s.write())) race(s.last_write());
       s.share();
       const bool writes = a.kind != EventKind::atomic_load;
-      tell(s, a, now, race, [&](EventKind kind) {
-        return kind == EventKind::write || kind == EventKind::free || (writes && kind == EventKind::read);
-      });
+      if (s.others()->any_plain()) {
+        tell(s, a, now, race, [&](EventKind kind) {
+          return kind == EventKind::write || kind == EventKind::free || (writes && kind == EventKind::read);
+        });
+      }
       s.put({a.epoch(), a.site, a.kind});
     });
   }

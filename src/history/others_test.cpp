@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 
 namespace deadheat::history {
@@ -45,6 +46,9 @@ TEST(Others, KeepsTheLastAccessOfEachThreadAndKind) {
       for (const auto& entry : plain)
         writes |= entry.first.second == EventKind::write || entry.first.second == EventKind::free;
       RC_ASSERT(others->any_write() == writes);
+      RC_ASSERT(others->any_plain() == std::ranges::any_of(plain, [](const auto& entry) {
+                  return entry.first.second != EventKind::atomic_load;
+                }));
     }
     Others* const copy = others->clone();
     RC_ASSERT(contents(*copy) == plain);

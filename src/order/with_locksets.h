@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/bytes.h"
 #include "order/locksets.h"
 
 namespace deadheat::order {
@@ -66,6 +67,7 @@ class NoOrder {
   void atomic(ThreadId, VarId, const Op&, Time) {}
   bool has_atomics() const { return false; }
   void plain_write(VarId, const Op&, Time) {}
+  void narrow_plain_write(std::uint32_t, model::ByteMask, Time) {}
   static constexpr bool kFollowsValues = false;
   void acquire(ThreadId, LockId, Time) {}
   void release(ThreadId, LockId, Time) {}
