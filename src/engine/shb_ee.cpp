@@ -33,6 +33,7 @@ void ShbEe::order(const SortedBlock& block, RaceSink& races) {
       history_.prefetch(objects[i + kAhead]);
       order_.prefetch_message(objects[i + kAhead / 2]);
       history_.prefetch_edges(objects[i + kAhead / 2]);
+      history_.prefetch_next_edge(objects[i + kAhead / 4]);
     }
     const OpClass c = classes[codes[i]];
     const ThreadId t{threads[i]};

@@ -95,6 +95,26 @@ TEST_P(ShbEe, PairsAreMissingOnlyWhereThatIsCounted) {
   });
 }
 
+// Small traces have few accesses to one variable.
+TEST_P(ShbEe, ManyAccessesToAVariableAreToldAsWell) {
+  auto longer = options();
+  longer.min_events = 100;
+  longer.max_events = 300;
+  oracle::for_many_traces(longer, kTraces / 30, [](Trace trace) {
+    const Pairs pairs = all_pairs(trace);
+    if (!exactly(run_engine("shb-ee:limit=unlimited", trace, any_cut(trace)), pairs, trace))
+      return Outcome::fails;
+    std::size_t fewer = 0;
+    for (const char* engine : {"shb-ee:limit=0", "shb-ee:limit=5", "shb-ee:limit=8", "shb-ee"}) {
+      const RaceList races = run_engine(engine, trace, any_cut(trace));
+      if (!oracle::subset(pairs_of(races), pairs) || races.pairs.size() < fewer || !each_once(races))
+        return Outcome::fails;
+      fewer = races.pairs.size();
+    }
+    return oracle::promised(!pairs.empty(), true);
+  });
+}
+
 TEST(ShbEe, TwentySevenWritesOfOneThreadLoseTheFirstToTheLimit) {
   std::vector<Event> trace;
   for (int i = 0; i < 27; ++i)
