@@ -25,7 +25,8 @@ struct Figure {
 
 Figure measure(const std::string& trace, const engine::Choice& choice, unsigned jobs) {
   const double start = jobs == 1 ? bench::cpu_seconds() : wall_seconds();
-  const auto findings = analysis::analyze(trace, {.engines = {choice}, .jobs = jobs, .read = {}, .progress = false});
+  const auto findings =
+      analysis::analyze(trace, {.engines = {choice}, .jobs = jobs, .read = {}, .progress = false});
   const double end = jobs == 1 ? bench::cpu_seconds() : wall_seconds();
   if (!findings) {
     std::fprintf(stderr, "%s\n", findings.error().message.c_str());
@@ -56,9 +57,9 @@ int main(int argc, char** argv) {
       rates.push_back(static_cast<double>(figure.events) / figure.seconds / 1e6);
     }
     std::ranges::sort(rates);
-    std::printf("  %-16s jobs %u  %7.1f M events/s (%.1f to %.1f)  %8llu pairs  %6.1f MiB of tables\n", argv[i], jobs,
-                rates[rates.size() / 2], rates.front(), rates.back(), static_cast<unsigned long long>(figure.races),
-                static_cast<double>(figure.bytes) / (1 << 20));
+    std::printf("  %-16s jobs %u  %7.1f M events/s (%.1f to %.1f)  %8llu pairs  %6.1f MiB of tables\n",
+                argv[i], jobs, rates[rates.size() / 2], rates.front(), rates.back(),
+                static_cast<unsigned long long>(figure.races), static_cast<double>(figure.bytes) / (1 << 20));
   }
   return 0;
 }

@@ -14,7 +14,8 @@ auto rank(const model::RacePair& pair) {
 }  // namespace
 
 RaceLog::Key RaceLog::key_of(const model::RacePair& pair) {
-  const auto [low, high] = std::minmax(index(pair.earlier.site), index(pair.later.site));
+  // Of a list: minmax(a, b) gives references, and these would be to what is gone.
+  const auto [low, high] = std::minmax({index(pair.earlier.site), index(pair.later.site)});
   // Site 0 is none.
   return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(pair.variable)} + 1 : 0};
 }

@@ -87,7 +87,7 @@ class Parser {
     if (!flag.choices.empty() && !is_choice(flag.choices, value)) {
       return wrong(fmt::format("--{}: '{}' is none of {}", flag.name, value, flag.choices));
     }
-    arguments_.given_.insert_or_assign(std::string(flag.name), std::string(value));
+    arguments_.given_[std::string(flag.name)].emplace_back(value);
     return {};
   }
 
@@ -140,7 +140,14 @@ std::string_view Arguments::get(std::string_view flag) const {
   const Flag* row = find_flag(*verb_, flag);
   DEADHEAT_ASSERT(row != nullptr, "a verb asks for flags of its table only");
   const auto found = given_.find(flag);
-  return found != given_.end() ? std::string_view(found->second) : row->initial;
+  return found != given_.end() ? std::string_view(found->second.back()) : row->initial;
+}
+
+std::span<const std::string> Arguments::all(std::string_view flag) const {
+  const Flag* row = find_flag(*verb_, flag);
+  DEADHEAT_ASSERT(row != nullptr && row->repeatable, "a verb asks for all values of repeatable flags only");
+  const auto found = given_.find(flag);
+  return found != given_.end() ? std::span<const std::string>(found->second) : std::span<const std::string>();
 }
 
 Result<std::string> Arguments::required(std::string_view flag) const {

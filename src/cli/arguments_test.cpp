@@ -16,6 +16,7 @@ constexpr Flag kFlags[] = {
     {.name = "rate", .value = "P", .initial = "0.5"},
     {.name = "compress", .value = "LEVEL", .implied = "3"},
     {.name = "quiet", .letter = 'q'},
+    {.name = "only", .value = "PATTERN", .repeatable = true},
 };
 constexpr Verb kVerb = {
     .name = "try", .usage = "TRACE", .flags = kFlags, .least_positional = 1, .most_positional = 2};
@@ -34,6 +35,12 @@ std::string refusal(std::vector<const char*> words) {
   if (arguments) return "";
   EXPECT_EQ(arguments.error().kind, Error::Kind::usage);
   return arguments.error().message;
+}
+
+TEST(Arguments, KeepEveryValueOfARepeatableFlag) {
+  EXPECT_THAT(parsed({"x", "--only", "a", "-q", "--only=b"}).all("only"), ElementsAre("a", "b"));
+  EXPECT_THAT(parsed({"x"}).all("only"), ElementsAre());
+  EXPECT_EQ(parsed({"x", "--only", "a", "--only", "b"}).get("only"), "b");
 }
 
 TEST(Arguments, TakeAValueInEverySpelling) {

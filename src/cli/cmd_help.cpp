@@ -18,11 +18,11 @@ Result<Exit> run(const Arguments& arguments) {
   } else if (arguments.has("completion")) {
     write_out(bash_completion());
   } else if (arguments.positional().empty()) {
-    write_out(arguments.has("man") ? man_page() : overview(terminal_of_stdout()));
+    write_out(arguments.has("man") ? man_page() : overview(base::terminal_of_stdout()));
   } else {
     const auto verb = find_verb(arguments.positional()[0]);
     if (!verb) return fail(verb.error());
-    write_out(arguments.has("man") ? man_page(**verb) : help_of(**verb, terminal_of_stdout()));
+    write_out(arguments.has("man") ? man_page(**verb) : help_of(**verb, base::terminal_of_stdout()));
   }
   return kDone;
 }

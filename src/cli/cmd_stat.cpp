@@ -1,7 +1,7 @@
 #include "base/progress.h"
 #include "cli/output.h"
-#include "cli/stat_report.h"
 #include "cli/verbs.h"
+#include "report/stat_report.h"
 
 namespace deadheat::cli {
 
@@ -22,16 +22,16 @@ constexpr Flag kFlags[] = {
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
 };
 
-Status read_footer(TraceReader& reader, StatReport& report) {
+Status read_footer(TraceReader& reader, report::StatReport& found) {
   if (auto ok = reader.load_names(); !ok) return ok;
   auto summary = reader.summary();
   if (!summary) return fail(summary.error());
-  report.summary = std::move(*summary);
-  report.bytes = reader.file_bytes();
+  found.summary = std::move(*summary);
+  found.bytes = reader.file_bytes();
   return {};
 }
 
-Status scan(Source& source, StatReport& report) {
+Status scan(Source& source, report::StatReport& found) {
   analysis::Statistics statistics;
   base::ProgressLine line("stat", "events");
   while (true) {
@@ -42,16 +42,16 @@ Status scan(Source& source, StatReport& report) {
     const Progress progress = source.progress();
     line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
   }
-  report.summary = statistics.summary();
-  report.scan = {.runs = statistics.runs(),
-                 .longest_run = statistics.longest_run(),
-                 .sites_used = statistics.sites_used(),
-                 .variables_used = statistics.variables_used(),
-                 .variables_shared = statistics.variables_shared(),
-                 .locks = statistics.top_locks(report.top),
-                 .variables = statistics.top_variables(report.top),
-                 .sites = statistics.top_sites(report.top)};
-  report.bytes = source.progress().total_bytes;
+  found.summary = statistics.summary();
+  found.scan = {.runs = statistics.runs(),
+                .longest_run = statistics.longest_run(),
+                .sites_used = statistics.sites_used(),
+                .variables_used = statistics.variables_used(),
+                .variables_shared = statistics.variables_shared(),
+                .locks = statistics.top_locks(found.top),
+                .variables = statistics.top_variables(found.top),
+                .sites = statistics.top_sites(found.top)};
+  found.bytes = source.progress().total_bytes;
   return {};
 }
 
@@ -63,30 +63,31 @@ Result<Exit> run(const Arguments& arguments) {
       path, {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")});
   if (!source) return fail(source.error());
 
-  StatReport report;
-  report.trace = input_name(path);
-  report.top = *top;
+  report::StatReport found;
+  found.trace = input_name(path);
+  found.top = *top;
   Status done;
   if (arguments.has("quick")) {
     auto* const reader = dynamic_cast<TraceReader*>(source->get());
     if (reader == nullptr) {
       return input_error(fmt::format(
           "{}: --quick reads the footer of a .dht, and this is none; try without it, or convert it first",
-          report.trace));
+          found.trace));
     }
     if (!reader->complete()) {
       return input_error(
           fmt::format("{}: has no footer, its writer did not finish; try without --quick, or deadheat repair",
-                      report.trace));
+                      found.trace));
     }
-    done = read_footer(*reader, report);
+    done = read_footer(*reader, found);
   } else {
-    done = scan(**source, report);
+    done = scan(**source, found);
   }
-  say_warnings(report.trace, (*source)->warnings());
+  say_warnings(found.trace, (*source)->warnings());
   if (!done) return fail(done.error());
   const Names& names = (*source)->names();
-  write_out(arguments.get("format") == "json" ? as_json(report, names) : as_text(report, names));
+  write_out(arguments.get("format") == "json" ? report::as_json(found, names)
+                                              : report::as_text(found, names));
   return kDone;
 }
 

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
-#include "cli/text_layout.h"
+#include "base/text_layout.h"
 
 namespace deadheat::cli {
 
 namespace {
+
+using base::Terminal;
+using base::wrap;
 
 constexpr ExitCode kExitCodes[] = {
     {kDone, "done; no race found"},
@@ -41,8 +44,8 @@ std::string entry(const std::string& term, std::string_view text, std::size_t co
 
 std::string body(std::string_view text, const Terminal& terminal) {
   std::string out;
-  for (std::string_view one : paragraphs(text)) {
-    out += is_preformatted(one) ? fmt::format("{}\n", one) : wrap(one, terminal.width, 0);
+  for (std::string_view one : base::paragraphs(text)) {
+    out += base::is_preformatted(one) ? fmt::format("{}\n", one) : wrap(one, terminal.width, 0);
     out += '\n';
   }
   return out;
@@ -72,6 +75,7 @@ std::string explanation(const Flag& flag) {
   if (!flag.choices.empty()) out += fmt::format(" [{}]", flag.choices);
   if (!flag.initial.empty()) out += fmt::format(" (default: {})", flag.initial);
   if (!flag.implied.empty()) out += fmt::format(" (alone: {})", flag.implied);
+  if (flag.repeatable) out += " (may be repeated)";
   return out;
 }
 
@@ -107,7 +111,7 @@ std::string help_of(const Verb& verb, const Terminal& terminal) {
   for (const Flag& flag : flags_of(verb)) out += entry(term_of(flag), explanation(flag), column, terminal);
   if (verb.examples.empty()) return out;
   out += '\n' + heading("Examples", terminal);
-  for (std::string_view line : lines_of(verb.examples)) {
+  for (std::string_view line : base::lines_of(verb.examples)) {
     out += line.starts_with("$ ") ? fmt::format("  {}\n", line) : wrap(line, terminal.width, 6);
   }
   return out;

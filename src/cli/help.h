@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/terminal.h"
+#include "base/terminal.h"
 #include "cli/verb.h"
 
 namespace deadheat::cli {
@@ -12,8 +12,8 @@ namespace deadheat::cli {
 std::string_view version();
 
 // What `deadheat --help` and `deadheat VERB --help` print.
-std::string overview(const Terminal& terminal);
-std::string help_of(const Verb& verb, const Terminal& terminal);
+std::string overview(const base::Terminal& terminal);
+std::string help_of(const Verb& verb, const base::Terminal& terminal);
 
 // roff. Of the whole program, and of one verb.
 std::string man_page();

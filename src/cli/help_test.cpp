@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "cli/text_layout.h"
+#include "base/text_layout.h"
 
 namespace deadheat::cli {
 namespace {
@@ -36,7 +36,7 @@ TEST(Verbs, HaveTablesThatCanBeUsed) {
 
 TEST(Verbs, ExamplesOnlyUseFlagsThatExist) {
   for (const Verb* verb : verbs()) {
-    for (std::string_view line : lines_of(verb->examples)) {
+    for (std::string_view line : base::lines_of(verb->examples)) {
       const std::string command = "$ deadheat " + std::string(verb->name);
       if (!line.starts_with(command)) continue;
       line = line.substr(0, line.find(" | "));
@@ -52,7 +52,7 @@ TEST(Help, FitsTheTerminal) {
   for (const std::size_t width : {std::size_t{60}, std::size_t{80}, std::size_t{100}}) {
     for (const Verb* verb : verbs()) {
       const std::string help = help_of(*verb, {.width = width});
-      for (const std::string_view line : lines_of(help)) {
+      for (const std::string_view line : base::lines_of(help)) {
         const bool stays = line.starts_with("  $ ") || (width < 80 && line.starts_with("  "));
         EXPECT_TRUE(line.size() <= width || stays) << line;
       }

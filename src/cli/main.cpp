@@ -31,7 +31,7 @@ Result<Exit> run_verb(std::string_view name, std::span<const char* const> words)
   const auto arguments = parse(**verb, words);
   if (!arguments) return fail(arguments.error());
   if (arguments->has(kHelpFlag.name)) {
-    write_out(help_of(**verb, terminal_of_stdout()));
+    write_out(help_of(**verb, base::terminal_of_stdout()));
     return kDone;
   }
   return (*verb)->run(*arguments);
@@ -47,7 +47,7 @@ Result<Exit> run_words(std::span<const char* const> words) {
     return kDone;
   }
   if (first == "--help" || first == "-h") {
-    write_out(overview(terminal_of_stdout()));
+    write_out(overview(base::terminal_of_stdout()));
     return kDone;
   }
   if (first.starts_with('-')) {

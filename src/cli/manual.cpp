@@ -1,8 +1,8 @@
 // Man pages, in the roff macros of man(7).
 #include <fmt/format.h>
 
+#include "base/text_layout.h"
 #include "cli/help.h"
-#include "cli/text_layout.h"
 
 namespace deadheat::cli {
 
@@ -34,9 +34,9 @@ std::string title(std::string_view page, std::string_view summary) {
 
 std::string body(std::string_view text) {
   std::string out;
-  for (std::string_view one : paragraphs(text)) {
-    out += is_preformatted(one) ? fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(one))
-                                : fmt::format(".PP\n{}\n", escaped(one));
+  for (std::string_view one : base::paragraphs(text)) {
+    out += base::is_preformatted(one) ? fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(one))
+                                      : fmt::format(".PP\n{}\n", escaped(one));
   }
   return out;
 }
@@ -53,7 +53,7 @@ std::string exit_status() {
 
 std::string examples_of(const Verb& verb) {
   std::string out;
-  for (std::string_view line : lines_of(verb.examples)) {
+  for (std::string_view line : base::lines_of(verb.examples)) {
     const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
     out += line.starts_with("$ ") ? fmt::format(".PP\n.nf\n.B {}\n.fi\n", escaped(line))
                                   : fmt::format("{}\n", escaped(line.substr(start)));

@@ -1,8 +1,8 @@
 // docs/cli.md.
 #include <fmt/format.h>
 
+#include "base/text_layout.h"
 #include "cli/help.h"
-#include "cli/text_layout.h"
 
 namespace deadheat::cli {
 
@@ -20,8 +20,8 @@ std::string cell(std::string_view text) {
 
 std::string body(std::string_view text) {
   std::string out;
-  for (std::string_view one : paragraphs(text)) {
-    out += is_preformatted(one) ? fmt::format("```\n{}\n```\n\n", one) : fmt::format("{}\n\n", one);
+  for (std::string_view one : base::paragraphs(text)) {
+    out += base::is_preformatted(one) ? fmt::format("```\n{}\n```\n\n", one) : fmt::format("{}\n\n", one);
   }
   return out;
 }
@@ -36,7 +36,7 @@ std::string section(const Verb& verb) {
   out += fmt::format("| `{}` | {} |\n", spelling(kHelpFlag), kHelpFlag.help);
   if (verb.examples.empty()) return out;
   out += "\n```\n";
-  for (std::string_view line : lines_of(verb.examples)) {
+  for (std::string_view line : base::lines_of(verb.examples)) {
     out += line.starts_with("$ ") ? fmt::format("{}\n", line) : fmt::format("# {}\n", line);
   }
   return out + "```\n";

@@ -24,14 +24,18 @@ struct Flag {
   std::string_view initial{};  // value if not given; shown in the help
   std::string_view choices{};  // "text|json": anything else is a usage error
   std::string_view implied{};  // value of the flag alone; makes the value optional: --compress[=LEVEL]
+  bool repeatable = false;     // each value counts, not only the last; shown in the help
 };
 
-// What the user gave, checked against the table. A flag given twice has its last value.
+// What the user gave, checked against the table. A flag given twice has its last value, unless it is
+// repeatable.
 class Arguments {
  public:
   bool has(std::string_view flag) const;  // given by the user
   // The value given, or the flag's initial one. Asking for a flag that is not in the table is a bug.
   std::string_view get(std::string_view flag) const;
+  // All values of a repeatable flag, in the order given.
+  std::span<const std::string> all(std::string_view flag) const;
   // The same of a flag that must be given; a usage error if it is not.
   Result<std::string> required(std::string_view flag) const;
   // The same as a number ("1000", "1e6", "16Ki", "4M"); a usage error names the flag, the text and the range.
@@ -42,7 +46,7 @@ class Arguments {
  private:
   friend class Parser;
   const struct Verb* verb_ = nullptr;
-  std::map<std::string, std::string, std::less<>> given_;
+  std::map<std::string, std::vector<std::string>, std::less<>> given_;
   std::vector<std::string> positional_;
 };
 

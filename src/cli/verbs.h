@@ -5,8 +5,10 @@
 
 namespace deadheat::cli {
 
+extern const Verb kAnalyze;
 extern const Verb kCheck;
 extern const Verb kConvert;
+extern const Verb kEngines;
 extern const Verb kGenerate;
 extern const Verb kHelp;
 extern const Verb kRepair;

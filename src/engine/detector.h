@@ -36,9 +36,7 @@ class Detector final : public Engine {
     if constexpr (Order::kFollowsValues) {
       follow_values(block, slot, writes_end_sequences);
     } else if (writes_end_sequences) {
-      for (std::uint32_t i = 0; i < block.events.size(); ++i) {
-        if (!block.is_inner(i)) order_event(block, slot, i);
-      }
+      for (std::uint32_t i = 0; i < block.events.size(); ++i) order_unless_plain(block, slot, i);
     } else {
       for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
@@ -118,6 +116,15 @@ class Detector final : public Engine {
     note(slot, t, 2 * i);
     if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
   }
+  void order_unless_plain(const SortedBlock& block, Slot& slot, std::uint32_t i) {
+    const OpClass c = block.classes[block.events.op[i]];
+    if (c.kind == OpClass::read) return;
+    if (c.kind == OpClass::write) {
+      return order_.narrow_plain_write(block.events.object[i], c.bytes,
+                                       clock::time_of(block.events.first + i));
+    }
+    if (!block.is_inner(i)) order_event(block, slot, i);
+  }
   // The same for orders that are told of every access, after what it synchronises.
   void follow_values(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
     order_.reserve(block.variables);
@@ -140,7 +147,7 @@ class Detector final : public Engine {
       if (c.kind == OpClass::read) {
         if (order_.narrow_read(t, object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
       } else if (c.kind == OpClass::write) {
-        if (writes_end_sequences) order_event(block, slot, i);
+        if (writes_end_sequences) order_.narrow_plain_write(object, c.bytes, first + i);
         order_.narrow_write(t, object, c.bytes, first + i);
       } else {
         if (!block.is_inner(i)) order_event(block, slot, i);

@@ -29,6 +29,8 @@ class Others {
   bool empty() const { return count_ == 0; }
   // Whether there are any but plain reads and atomic loads.
   bool any_write() const { return writes_ != 0; }
+  // Whether there are any but atomics.
+  bool any_plain() const { return plain_ != 0; }
 
   // Returns itself, or a larger one that takes its place.
   [[nodiscard]] Others* put(const Met& access) {
@@ -40,6 +42,7 @@ class Others {
       }
       ++count_;
       writes_ += hurts_reads(access.kind) ? 1 : 0;
+      plain_ += is_atomic(access.kind) ? 0 : 1;
     }
     *at = access;
     return this;
@@ -57,12 +60,12 @@ class Others {
     for_each([&](const Met& access) { kept += keep(access) ? 1 : 0; });
     if (kept == count_) return;
     if (kept == 0) {
-      count_ = 0;
+      count_ = writes_ = plain_ = 0;
       return;
     }
     Others* const old = clone();
     std::memset(static_cast<void*>(met()), 0, slots_ * sizeof(Met));
-    count_ = writes_ = 0;
+    count_ = writes_ = plain_ = 0;
     old->for_each([&](const Met& access) {
       if (keep(access)) (void)put(access);
     });
@@ -97,7 +100,7 @@ class Others {
   std::uint32_t slots_;  // a power of two, at most half full
   std::uint32_t count_ = 0;
   std::uint32_t writes_ = 0;
-  std::uint32_t unused_ = 0;
+  std::uint32_t plain_ = 0;
 };
 static_assert(sizeof(Met) == 16 && sizeof(Others) == 16);
 

@@ -111,8 +111,24 @@ class Synchronisation {
   }
   // A write that is not atomic, or new memory: nothing that was there before is seen any more. Of no interest
   // as long as there was no atomic; has_atomics() tells.
-  bool has_atomics() const { return !atomics_.empty(); }
-  void plain_write(VarId x, const Op& op, Time time) { overwrite(bytes_of(x, op), time, nullptr); }
+  bool has_atomics() const { return atomic_cells_ != 0; }
+  void plain_write(VarId x, const Op& op, Time time) {
+    if (atomic_cells_ == 0) return;
+    if (cells(op) <= atomic_cells_ + kFewCells) return overwrite(bytes_of(x, op), time, nullptr);
+    // More cells than there are atomics: rather go through these.
+    std::vector<std::uint32_t> touched;
+    atomics_.for_each([&](std::uint32_t cell, const std::vector<Write>& writes) {
+      if (!writes.empty() && cell >= index(x) && cell - index(x) < cells(op)) touched.push_back(cell);
+    });
+    for (const std::uint32_t cell : touched) {
+      overwrite_cell(cell, model::bytes_in_cell(op, cell - index(x)), time, nullptr);
+    }
+  }
+
+  void narrow_plain_write(std::uint32_t cell, model::ByteMask bytes, Time time) {
+    const std::vector<Write>* const writes = atomics_.find(cell);
+    if (writes != nullptr && !writes->empty()) overwrite_cell(cell, bytes, time, nullptr);
+  }
 
   // Whether it must be told of all accesses, after they are checked.
   static constexpr bool kFollowsValues = false;
@@ -123,9 +139,7 @@ class Synchronisation {
   void acquire_shared(ThreadId, LockId, Time) {}
   void release_shared(ThreadId, LockId, Time) {}
 
-  std::size_t bytes() const {
-    return clocks_.bytes() + atomics_.size() * sizeof(typename Atomics::value_type);
-  }
+  std::size_t bytes() const { return clocks_.bytes() + atomics_.bytes(); }
 
  protected:
   struct Thread {
@@ -150,6 +164,8 @@ class Synchronisation {
  private:
   using Bytes = model::ByteRange;
 
+  static constexpr std::uint64_t kFewCells = 4096;
+
   struct Generation {
     Message entered;
     std::uint32_t inside = 0;
@@ -172,7 +188,6 @@ class Synchronisation {
     Time time;
     Message message;
   };
-  using Atomics = std::unordered_map<std::uint32_t, std::vector<Write>>;
 
   static Bytes bytes_of(VarId x, const Op& op) { return {x, op}; }
   static bool acquires(MemoryOrder order) {
@@ -196,9 +211,9 @@ class Synchronisation {
   const Write* last_write(const Bytes& bytes) const {
     const Write* last = nullptr;
     bytes.each_cell([&](std::uint32_t cell, model::ByteMask mask) {
-      const auto at = atomics_.find(cell);
-      if (at == atomics_.end()) return;
-      for (const Write& write : at->second) {
+      const std::vector<Write>* const writes = atomics_.find(cell);
+      if (writes == nullptr) return;
+      for (const Write& write : *writes) {
         if ((write.bytes & mask) != 0 && (last == nullptr || write.time > last->time)) last = &write;
       }
     });
@@ -215,24 +230,37 @@ class Synchronisation {
   // a part of what a later load sees may be theirs.
   void overwrite(const Bytes& bytes, Time time, const Message* message) {
     bytes.each_cell([&](std::uint32_t cell, model::ByteMask mask) {
-      if (message == nullptr && !atomics_.contains(cell)) return;
-      auto& writes = atomics_[cell];
-      std::erase_if(writes, [&](Write& write) {
-        write.bytes = static_cast<model::ByteMask>(write.bytes & ~mask);
-        if (write.bytes == 0) clocks_.clear(write.message);
-        return write.bytes == 0;
-      });
-      writes.push_back({mask, message != nullptr, time, {}});
-      if (message != nullptr) clocks_.assign(writes.back().message, *message);
-      const bool any = std::ranges::any_of(writes, [](const Write& write) { return write.atomic; });
-      if (!any) atomics_.erase(cell);
+      const std::vector<Write>* const writes = atomics_.find(cell);
+      if (message != nullptr || (writes != nullptr && !writes->empty()))
+        overwrite_cell(cell, mask, time, message);
     });
+  }
+  void overwrite_cell(std::uint32_t cell, model::ByteMask mask, Time time, const Message* message) {
+    std::vector<Write>& writes = atomics_[cell];
+    if (writes.empty()) ++atomic_cells_;
+    // Mostly an atomic is all there is in its cell, and has the size it had.
+    if (writes.size() == 1 && writes[0].bytes == mask && message != nullptr) {
+      writes[0].atomic = true;
+      writes[0].time = time;
+      return clocks_.assign(writes[0].message, *message);
+    }
+    std::erase_if(writes, [&](Write& write) {
+      write.bytes = static_cast<model::ByteMask>(write.bytes & ~mask);
+      if (write.bytes == 0) clocks_.clear(write.message);
+      return write.bytes == 0;
+    });
+    writes.push_back({mask, message != nullptr, time, {}});
+    if (message != nullptr) clocks_.assign(writes.back().message, *message);
+    if (std::ranges::any_of(writes, [](const Write& write) { return write.atomic; })) return;
+    writes.clear();
+    --atomic_cells_;
   }
 
   std::vector<Thread> threads_;
   model::Table<Message> channels_;
   std::unordered_map<Key, Generation, Hash> generations_;
-  Atomics atomics_;
+  model::Table<std::vector<Write>> atomics_;  // by cell; empty where there is no atomic
+  std::uint64_t atomic_cells_ = 0;
   Message passed_, seen_;  // on their way
   Own nothing_;            // of threads that know of no other
   bool nothing_known_ = false;

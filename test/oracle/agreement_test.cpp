@@ -9,16 +9,9 @@
 namespace deadheat::oracle {
 namespace {
 
-constexpr std::uint64_t kTraces = 1000;
+constexpr std::uint64_t kTraces = 500;
 
-class Oracles : public testing::TestWithParam<const char*> {
- public:
-  SmallTraceOptions options() const {
-    return std::string(GetParam()) == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Profiles, Oracles, testing::Values("basic", "all"),
-                         [](const auto& profile) { return std::string(profile.param); });
+DEADHEAT_MANY_TRACES(Oracles);
 
 TEST_P(Oracles, SmallTracesAreWellFormedAndOftenRacyAndOftenNot) {
   std::uint64_t traces = 0, racy = 0;
@@ -69,22 +62,11 @@ TEST_P(Oracles, TheSearchFindsWhatTheCheckerLetsPassOfAllOrders) {
   SmallTraceOptions tiny = options();
   tiny.min_events = 3;
   tiny.max_events = 8;
-  for_many_traces(tiny, 300, [](Trace trace) {
+  for_many_traces(tiny, 200, [](Trace trace) {
     const Reorderings found = reorderings(trace);
     const Enumeration all(trace);
     return promised(!all.co_enabled.empty(),
                     found.co_enabled == all.co_enabled && found.adjacent == all.adjacent);
-  });
-}
-
-TEST_P(Oracles, EveryWitnessPassesTheChecker) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    const WitnessChecker checker(trace);
-    for (const auto& [a, b] : found.co_enabled) {
-      if (!checker.check(found.witnesses.at({a, b}), a, b).ok()) return Outcome::fails;
-    }
-    return promised(!found.co_enabled.empty(), true);
   });
 }
 
@@ -127,24 +109,6 @@ TEST_P(Oracles, TheCheckerRefusesSpoiledWitnessesAndOnlyThese) {
   });
   EXPECT_GT(refused, passed / 4);
   EXPECT_GT(passed, refused / 20);
-}
-
-TEST_P(Oracles, AdjacentPairsAreCoEnabled) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    return promised(!found.adjacent.empty(), subset(found.adjacent, found.co_enabled));
-  });
-}
-
-TEST_P(Oracles, CoEnabledPlainWritesAreAdjacent) {
-  for_many_traces(options(), kTraces, [](Trace trace) {
-    const Reorderings found = reorderings(trace);
-    for (const auto& [a, b] : found.co_enabled) {
-      const bool plain = trace[a].op.kind == EventKind::write && trace[b].op.kind == EventKind::write;
-      if (plain && !found.adjacent.contains({a, b})) return Outcome::fails;
-    }
-    return promised(!found.co_enabled.empty(), true);
-  });
 }
 
 }  // namespace

@@ -13,11 +13,11 @@
 namespace deadheat::oracle {
 namespace {
 
-const std::string kFolder = DEADHEAT_SOURCE_DIR "/test/corpus/promises/";
+const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/", kFolder = kCorpus + "promises/";
 
-std::vector<Event> load(const std::string& name) {
+std::vector<Event> load(const std::string& name, const std::string& folder = kFolder) {
   std::vector<Event> trace;
-  auto source = open_source(kFolder + name + ".std");
+  auto source = open_source(folder + name + ".std");
   EXPECT_TRUE(source) << source.error().message;
   while (source) {
     const auto block = (*source)->next();
@@ -185,6 +185,22 @@ TEST(PromisesCorpus, TracesWithoutARaceHaveNone) {
         "sampling-release-joins", "reader-then-writer", "lock-kept-as-reader", "fences"}) {
     EXPECT_EQ(told(Relations(load(name)).hb_pairs), "-") << name;
   }
+}
+
+// These were worked out by others, with other means.
+TEST(PrecisionCorpus, TheCoEnabledPairsAreThoseOfTheTruth) {
+  std::ifstream truth(kCorpus + "precision/truth.tsv");
+  std::string name, published, count, pairs;
+  std::getline(truth, name);  // the head
+  std::size_t cases = 0;
+  while (std::getline(truth, name, '\t') && std::getline(truth, published, '\t') &&
+         std::getline(truth, count, '\t') && std::getline(truth, pairs)) {
+    const auto trace = load(name, kCorpus + "precision/");
+    const std::string found = told(reorderings(trace).co_enabled);
+    EXPECT_EQ(found, pairs == "none" ? "-" : pairs) << name;
+    ++cases;
+  }
+  EXPECT_EQ(cases, 33u);
 }
 
 }  // namespace

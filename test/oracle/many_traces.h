@@ -22,6 +22,23 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// A suite whose tests are tried on traces of every profile: TEST_P(Suite, ...) with options().
+class ManyTraces : public testing::TestWithParam<const char*> {
+ public:
+  static SmallTraceOptions options() {
+    const std::string profile = GetParam();
+    if (profile == "readers") return SmallTraceOptions::readers();
+    if (profile == "atomics") return SmallTraceOptions::atomics();
+    if (profile == "meetings") return SmallTraceOptions::meetings();
+    return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
+  }
+};
+#define DEADHEAT_MANY_TRACES(Suite)                                                           \
+  class Suite : public ManyTraces {};                                                         \
+  INSTANTIATE_TEST_SUITE_P(Profiles, Suite,                                                   \
+                           testing::Values("basic", "all", "readers", "atomics", "meetings"), \
+                           [](const auto& profile) { return std::string(profile.param); })
+
 enum class Outcome : std::uint8_t { holds, says_nothing, fails };
 // A promise that says nothing where there is nothing to promise about.
 inline Outcome promised(bool something, bool holds) {
@@ -29,23 +46,44 @@ inline Outcome promised(bool something, bool holds) {
   return something ? Outcome::holds : Outcome::says_nothing;
 }
 
-// What property(trace) gives for so many traces, or as many as the environment says.
+// The seeds to try: so many, or as many as the environment says.
+struct Seeds {
+  explicit Seeds(std::uint64_t traces)
+      : first(from_environment("DEADHEAT_SEED", 0)), count(from_environment("DEADHEAT_TRACES", traces)) {}
+  std::uint64_t first, count;
+};
+
+// Counts in how many traces a promise said something. None in fifty: the traces do not try it.
+class Tally {
+ public:
+  explicit Tally(const char* promise = "the promise") : promise_(promise) {}
+  void add(Outcome outcome) { telling_ += outcome == Outcome::holds ? 1 : 0; }
+  void conclude(std::uint64_t traces) const {
+    EXPECT_GT(telling_, traces / 50) << promise_ << ": tried too seldom in " << traces << " traces";
+    if (std::getenv("DEADHEAT_TRACES") == nullptr) return;
+    std::printf("%llu traces, %llu telling: %s\n", 1ULL * traces, 1ULL * telling_, promise_);
+    std::fflush(stdout);
+  }
+
+ private:
+  const char* promise_;
+  std::uint64_t telling_ = 0;
+};
+
+// What property(trace) gives for many traces.
 template <class Property>
 void for_many_traces(const SmallTraceOptions& options, std::uint64_t traces, Property property) {
-  const std::uint64_t first = from_environment("DEADHEAT_SEED", 0);
-  const std::uint64_t count = from_environment("DEADHEAT_TRACES", traces);
-  std::uint64_t telling = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  const Seeds seeds(traces);
+  Tally tally;
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     const auto trace = small_trace(seed, options);
     const Outcome outcome = property(Trace(trace));
-    telling += outcome == Outcome::holds ? 1 : 0;
+    tally.add(outcome);
     if (outcome != Outcome::fails) continue;
     const auto small = shrink(trace, [&](Trace t) { return property(t) == Outcome::fails; });
     FAIL() << "seed " << seed << ", made small:\n" << as_text(small);
   }
-  EXPECT_GT(telling, count / 50) << "of " << count << " traces";
-  testing::Test::RecordProperty("telling", std::to_string(telling));
-  if (count != traces) std::printf("%llu traces, %llu of them telling\n", 1ULL * count, 1ULL * telling);
+  tally.conclude(seeds.count);
 }
 
 }  // namespace deadheat::oracle

@@ -22,6 +22,7 @@ struct SmallTraceOptions {
   bool forks_inside = true;       // fork and join by a thread that holds a lock
   bool parts = false;             // accesses of parts of variables
   bool across = false;            // accesses that go on into the next variable (text cannot tell them)
+  bool leave_out = false;         // each trace is without some kinds, so that the others meet
   bool unique_sites = false;      // else three
   std::uint32_t disciplined = 3;  // of ten traces so many keep to a discipline, mostly
 
@@ -54,7 +55,39 @@ struct SmallTraceOptions {
     o.weight(EventKind::barrier_exit) = 50;
     o.weight(EventKind::alloc) = 5;
     o.weight(EventKind::free) = 3;
-    o.parts = o.across = true;
+    o.parts = o.across = o.leave_out = true;
+    return o;
+  }
+  // Locks of readers and writers.
+  static SmallTraceOptions readers() {
+    SmallTraceOptions o = basic();
+    o.weight(EventKind::acquire) = 10;
+    o.weight(EventKind::acquire_shared) = 16;
+    o.weight(EventKind::release_shared) = 48;
+    return o;
+  }
+  // Atomics, fences and memory that comes and goes.
+  static SmallTraceOptions atomics() {
+    SmallTraceOptions o = all();
+    for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
+      const ObjectKind object = object_kind(static_cast<EventKind>(kind));
+      const bool keep = object == ObjectKind::variable || object == ObjectKind::thread;
+      if (!keep && static_cast<EventKind>(kind) != EventKind::fence) o.weights[kind] = 0;
+    }
+    o.weight(EventKind::read) = o.weight(EventKind::write) = 8;
+    o.weight(EventKind::fence) = 5;
+    o.weight(EventKind::alloc) = o.weight(EventKind::free) = 2;
+    o.leave_out = false;
+    return o;
+  }
+  // Messages, barriers and few locks.
+  static SmallTraceOptions meetings() {
+    SmallTraceOptions o = basic();
+    o.weight(EventKind::acquire) = 5;
+    o.weight(EventKind::send) = 12;
+    o.weight(EventKind::recv) = 28;
+    o.weight(EventKind::barrier_enter) = 18;
+    o.weight(EventKind::barrier_exit) = 50;
     return o;
   }
 };
@@ -70,9 +103,8 @@ class SmallTraceMaker {
     variables_ = 1 + below(o_.max_variables);
     discipline_ = below(10) < o_.disciplined ? 20 : below(12);  // in 20 accesses so many are protected
     choose_weights();
-    if (weights_[static_cast<std::size_t>(EventKind::atomic_load)] > 0) {
-      atomic_variables_ = below(1u << variables_);
-    }
+    if (weight(EventKind::atomic_load) > 0) atomic_variables_ = below(1u << variables_);
+    if (weight(EventKind::acquire) == 0) discipline_ = 0;
     // Thread 0 is there from the start, others mostly too: else there is little for them to do.
     for (std::size_t t = 1; t < threads_.size(); ++t) threads_[t].forked = below(5) < 2;
     for (std::uint32_t tries = 0; trace_.size() < length && tries < 40 * length; ++tries) step();
@@ -103,9 +135,14 @@ class SmallTraceMaker {
 
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
-  // Each trace is without some kinds, so that the others meet.
   void choose_weights() {
     weights_ = o_.weights;
+    if (o_.leave_out) leave_out_some();
+    parts_ = o_.parts && below(2) == 0;
+    total_ = 0;
+    for (const std::uint32_t w : weights_) total_ += w;
+  }
+  void leave_out_some() {
     const auto leave_out = [&](std::initializer_list<EventKind> kinds) {
       for (const EventKind kind : kinds) weights_[static_cast<std::size_t>(kind)] = 0;
     };
@@ -116,10 +153,9 @@ class SmallTraceMaker {
     if (below(2) == 0) leave_out({K::alloc, K::free});
     if (below(3) == 0) leave_out({K::fence});
     if (below(3) == 0) leave_out({K::atomic_load, K::atomic_store, K::atomic_rmw, K::fence});
-    parts_ = o_.parts && below(2) == 0;
-    total_ = 0;
-    for (const std::uint32_t w : weights_) total_ += w;
   }
+
+  std::uint32_t weight(EventKind kind) const { return weights_[static_cast<std::size_t>(kind)]; }
 
   EventKind draw_kind() {
     std::uint32_t at = below(total_);
@@ -167,8 +203,7 @@ class SmallTraceMaker {
     const auto l = static_cast<std::uint32_t>(x % locks_.size());
     if (!atomic && below(20) < discipline_ && !holds(t, l, kind != EventKind::read)) {
       // To read, holding it as a reader is enough.
-      const bool reader =
-          kind == EventKind::read && weights_[static_cast<std::size_t>(EventKind::acquire_shared)] > 0;
+      const bool reader = kind == EventKind::read && weight(EventKind::acquire_shared) > 0;
       return acquire(t, l, reader && below(2) == 0 ? EventKind::acquire_shared : EventKind::acquire);
     }
     Event& e = put(t, kind, x);

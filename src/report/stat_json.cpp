@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "cli/stat_report.h"
+#include "report/stat_report.h"
 
-namespace deadheat::cli {
+namespace deadheat::report {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string as_json(const StatReport& report, const Names& names) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::report

@@ -1,8 +1,8 @@
-#include "cli/text_table.h"
+#include "base/text_table.h"
 
 #include <gtest/gtest.h>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 namespace {
 
 using enum TextTable::Align;
@@ -38,4 +38,4 @@ TEST(TextTable, CountsCharactersNotBytes) {
 }
 
 }  // namespace
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

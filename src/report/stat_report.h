@@ -9,7 +9,7 @@
 #include "analysis/statistics.h"
 #include "deadheat/trace.h"
 
-namespace deadheat::cli {
+namespace deadheat::report {
 
 struct StatReport {
   std::string trace;
@@ -34,4 +34,4 @@ std::string as_json(const StatReport& report, const Names& names);  // "version"
 // Threads with the most events, in that order.
 std::vector<ThreadId> busiest_threads(const Summary& summary, std::size_t n);
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::report

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 class TextTable {
  public:
@@ -26,4 +26,4 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

@@ -1,10 +1,10 @@
-#include "cli/text_layout.h"
+#include "base/text_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 namespace {
 
 using testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(TextLayout, FindsParagraphsAndLines) {
 }
 
 }  // namespace
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 struct Terminal {
   std::size_t width = 80;  // columns that text is wrapped to
@@ -13,4 +13,4 @@ struct Terminal {
 // Of standard output. Not a terminal: 80 columns, no colour. NO_COLOR and TERM=dumb are respected.
 Terminal terminal_of_stdout();
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

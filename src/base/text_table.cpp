@@ -1,8 +1,8 @@
-#include "cli/text_table.h"
+#include "base/text_table.h"
 
 #include <algorithm>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::string TextTable::text() const {
   return out;
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

@@ -1,6 +1,6 @@
-#include "cli/text_layout.h"
+#include "base/text_layout.h"
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent, std::size_t taken) {
   std::string out;
@@ -52,4 +52,4 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return found;
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

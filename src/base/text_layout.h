@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 // Lines of at most `width` columns, each behind `indent` blanks; the first `taken` columns of the first line
 // are already used. Words longer than a line stay whole.
@@ -17,4 +17,4 @@ inline bool is_preformatted(std::string_view paragraph) { return paragraph.start
 
 std::vector<std::string_view> lines_of(std::string_view text);
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

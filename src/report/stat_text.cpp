@@ -4,14 +4,15 @@
 
 #include "base/format.h"
 #include "base/shown.h"
-#include "cli/stat_report.h"
-#include "cli/text_table.h"
+#include "base/text_table.h"
+#include "report/stat_report.h"
 
-namespace deadheat::cli {
+namespace deadheat::report {
 
 namespace {
 
 using base::grouped;
+using base::TextTable;
 using enum TextTable::Align;
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
@@ -148,4 +149,4 @@ std::string as_text(const StatReport& report, const Names& names) {
   return out;
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::report

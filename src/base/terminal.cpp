@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "base/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace deadheat::cli {
+namespace deadheat::base {
 
 namespace {
 
@@ -33,4 +33,4 @@ Terminal terminal_of_stdout() {
   return terminal;
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::base

@@ -1,0 +1,38 @@
+#include "analysis/race_log.h"
+
+#include <gtest/gtest.h>
+
+namespace deadheat::analysis {
+namespace {
+
+model::RacePair pair(std::uint64_t earlier, std::uint32_t site, std::uint64_t later, std::uint32_t other,
+                     std::uint32_t variable = 0) {
+  return {VarId{variable},
+          {earlier, ThreadId{0}, SiteId{site}, EventKind::write},
+          {later, ThreadId{1}, SiteId{other}, EventKind::write}};
+}
+
+TEST(RaceLog, GroupsByUnorderedPairOfSites) {
+  RaceLog one, two;
+  one.race(pair(5, 1, 9, 2));
+  one.race(pair(3, 2, 7, 1, 4));
+  two.race(pair(1, 1, 8, 2));
+  two.race(pair(1, 1, 8, 3));
+  const auto findings = RaceLog::put_together({{&one}, {&two}});
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].first, pair(3, 2, 7, 1, 4));
+  EXPECT_EQ(findings[0].instances, (std::vector<std::uint64_t>{2, 1}));
+  EXPECT_EQ(findings[0].variables, 2u);
+  EXPECT_EQ(findings[1].first, pair(1, 1, 8, 3));
+}
+
+TEST(RaceLog, TellsVariablesApartWhereASiteIsMissing) {
+  RaceLog log;
+  log.race(pair(1, 0, 2, 3, 7));
+  log.race(pair(1, 3, 2, 0, 7));
+  log.race(pair(1, 0, 2, 3, 8));
+  EXPECT_EQ(RaceLog::put_together({{&log}}).size(), 2u);
+}
+
+}  // namespace
+}  // namespace deadheat::analysis

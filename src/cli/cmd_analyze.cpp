@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "analysis/analyze.h"
+#include "base/terminal.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/readable_twice.h"
+#include "cli/verbs.h"
+#include "report/selection.h"
+#include "report/writers.h"
+
+namespace deadheat::cli {
+
+namespace {
+
+constexpr Flag kFlags[] = {
+    {.name = "engine",
+     .letter = 'e',
+     .value = "NAMES",
+     .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
+     .initial = "fasttrack"},
+    {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
+    {.name = "format",
+     .value = "FORMAT",
+     .help = "how to show the races",
+     .initial = "text",
+     .choices = "text|json"},
+    {.name = "first", .help = "show only the first race of the trace, and count the rest"},
+    {.name = "max",
+     .value = "N",
+     .help = "show so many races of each trace, and count the rest (default: 100 as text, else all)"},
+    {.name = "only",
+     .value = "PATTERN",
+     .help = "only races at such a site, on such a variable, or with this fingerprint",
+     .repeatable = true},
+    {.name = "ignore", .value = "PATTERN", .help = "no such races", .repeatable = true},
+    {.name = "suppressions",
+     .value = "FILE",
+     .help = "leave out the races that this file names, as ThreadSanitizer does",
+     .repeatable = true},
+    {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
+    {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+};
+
+constexpr std::uint64_t kMostJobs = 1024;
+constexpr std::uint64_t kShownAsText = 100;
+
+Result<std::vector<engine::Choice>> engines_of(std::string_view names) {
+  std::vector<engine::Choice> out;
+  for (std::string_view rest = names;;) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    auto choice = engine::choose(one);
+    if (!choice) return usage_error(fmt::format("analyze: --engine: {}", choice.error().message));
+    const auto same = [&](const engine::Choice& other) { return other.name() == choice->name(); };
+    if (std::ranges::any_of(out, same)) {
+      return usage_error(fmt::format("analyze: --engine: {} is there twice", choice->name()));
+    }
+    out.push_back(std::move(*choice));
+    if (one.size() == rest.size()) return out;
+    rest.remove_prefix(one.size() + 1);
+  }
+}
+
+Result<std::vector<report::Pattern>> patterns_of(const Arguments& arguments, std::string_view flag) {
+  std::vector<report::Pattern> out;
+  for (const std::string& text : arguments.all(flag)) {
+    if (text.empty()) return usage_error(fmt::format("analyze: --{}: the pattern is empty", flag));
+    out.emplace_back(text);
+  }
+  return out;
+}
+
+Result<report::Selection> selection_of(const Arguments& arguments) {
+  report::Selection selection;
+  auto only = patterns_of(arguments, "only");
+  if (!only) return fail(only.error());
+  auto ignore = patterns_of(arguments, "ignore");
+  if (!ignore) return fail(ignore.error());
+  selection.only = std::move(*only);
+  selection.ignore = std::move(*ignore);
+  if (arguments.has("max")) {
+    const auto most = arguments.number("max", 0, UINT64_MAX);
+    if (!most) return fail(most.error());
+    selection.limit = *most;
+  } else if (arguments.get("format") == "text") {
+    selection.limit = kShownAsText;
+  }
+  if (arguments.has("first")) selection.limit = std::min<std::uint64_t>(selection.limit, 1);
+  return selection;
+}
+
+Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
+  analysis::AnalyzeOptions options;
+  auto engines = engines_of(arguments.get("engine"));
+  if (!engines) return fail(engines.error());
+  options.engines = std::move(*engines);
+  options.jobs = std::max(1u, std::thread::hardware_concurrency());
+  if (arguments.has("jobs")) {
+    const auto jobs = arguments.number("jobs", 1, kMostJobs);
+    if (!jobs) return fail(jobs.error());
+    options.jobs = static_cast<unsigned>(*jobs);
+  }
+  options.read = {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")};
+  return options;
+}
+
+Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
+                                     const report::Selection& selection, report::Suppressions& suppressions) {
+  const auto trace = ReadableTwice::open(path, options.read);
+  if (!trace) return fail(trace.error());
+  const std::string name = input_name(path);
+  say_warnings(name, trace->warnings());
+  const auto findings = analysis::analyze(trace->path(), options);
+  if (!findings) return fail(trace->renamed(findings.error()));
+  say_warnings(name, findings->warnings);
+  const auto circumstances = analysis::circumstances_of(trace->path(), options.read, findings->races);
+  if (!circumstances) return fail(trace->renamed(circumstances.error()));
+  return report::select(name, *findings, *circumstances, selection, suppressions);
+}
+
+Result<Exit> run(const Arguments& arguments) {
+  const auto options = options_of(arguments);
+  if (!options) return fail(options.error());
+  const auto selection = selection_of(arguments);
+  if (!selection) return fail(selection.error());
+  report::Suppressions suppressions;
+  for (const std::string& file : arguments.all("suppressions")) {
+    if (auto read = suppressions.read(file); !read) return fail(read.error());
+  }
+  say_warnings("suppressions", suppressions.warnings());
+
+  const bool as_text = arguments.get("format") == "text";
+  Exit exit = kDone;
+  bool first = true;
+  std::vector<report::Outcome> outcomes;
+  for (const std::string& path : arguments.positional()) {
+    auto report = analyze_trace(path, *options, *selection, suppressions);
+    if (!report) {
+      say(report.error().message);
+      exit = kCouldNot;
+    } else if (report->found() > 0 && exit == kDone) {
+      exit = kRaces;
+    }
+    if (!as_text) {
+      outcomes.push_back({input_name(path), std::move(report)});
+    } else if (report) {
+      if (!std::exchange(first, false)) write_out("\n");
+      write_out(report::as_text(*report, base::terminal_of_stdout()));
+    }
+    if (output_failed()) break;
+  }
+  if (!as_text) write_out(report::as_json(outcomes, version()));
+  return exit;
+}
+
+}  // namespace
+
+constinit const Verb kAnalyze = {
+    .name = "analyze",
+    .summary = "Find the races in traces",
+    .usage = "[options] TRACE...",
+    .description =
+        "Reads each trace and tells the races in it: the two accesses, with threads, places, locks held and "
+        "the last synchronisation of each side, why nothing orders them, and how often it was seen. Races "
+        "between the same two places are one race. docs/reports.md shows how to read a report, "
+        "docs/report-json.md what --format json has in it.\n\n"
+        "The exit code is 66 if there are races, 0 if there are none, 3 if a trace could not be analysed "
+        "(the others are, all the same). Races that are suppressed, ignored, or not among --only do not "
+        "count.\n\n"
+        "In a PATTERN, * stands for any characters, ^ in front ties it to the begin and $ behind to the end "
+        "of the text; else it is found anywhere. A site is text like \"bank.c:31 (charge_fee)\". A "
+        "fingerprint is what reports show in brackets. Files of suppressions have lines race:PATTERN (any "
+        "function, file or location in the call stacks, or the variable) and race_top:PATTERN (the two "
+        "accesses alone).\n\n"
+        "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
+        "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.",
+    .examples =
+        "$ deadheat analyze run.dht\n"
+        "the races of the run, for people\n"
+        "$ deadheat analyze --suppressions known.supp --format json run.dht > races.json\n"
+        "those that are not known yet, for a program\n"
+        "$ deadheat analyze --engine fasttrack,djit --only 'queue*.c' run.std.gz\n"
+        "two engines beside each other, on part of a program",
+    .flags = kFlags,
+    .least_positional = 1,
+    .run = run,
+};
+
+}  // namespace deadheat::cli

@@ -1,0 +1,162 @@
+// All kinds of clocks do the same: compared with plain maps from threads to times.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <vector>
+
+#include "clock/flat_clocks.h"
+#include "clock/tree_clocks.h"
+
+namespace deadheat::clock {
+namespace {
+
+constexpr std::uint32_t kThreads = 12, kMessages = 5;
+
+using Plain = std::map<std::uint32_t, Time>;
+
+Plain joined(Plain a, const Plain& b) {
+  for (const auto& [t, time] : b) a[t] = std::max(a[t], time);
+  return a;
+}
+
+// Threads that join and publish as they like. Own entries are not compared: of itself a thread knows all.
+template <class Clocks>
+class Same {
+ public:
+  explicit Same(Clocks& clocks)
+      : clocks_(clocks), own_(kThreads), plain_(kThreads), messages_(kMessages), plain_messages_(kMessages) {
+    clocks_.reserve(kThreads);
+    for (std::uint32_t t = 0; t < kThreads; ++t) clocks_.start(own_[t], ThreadId{t});
+  }
+  void step() {
+    const auto draw = [](std::uint32_t n) { return *rc::gen::inRange<std::uint32_t>(0, n); };
+    const std::uint32_t t = draw(kThreads), m = draw(kMessages), other = draw(kMessages);
+    ++now_;
+    Plain mine = plain_[t];
+    mine[t] = now_;
+    switch (draw(8)) {
+      case 0:
+      case 1:
+      case 2:
+        clocks_.join(own_[t], ThreadId{t}, now_, messages_[m]);
+        plain_[t] = joined(plain_[t], plain_messages_[m]);
+        break;
+      case 3:
+      case 4:
+        clocks_.assign(messages_[m], own_[t], ThreadId{t}, now_);
+        plain_messages_[m] = mine;
+        break;
+      case 5:
+        clocks_.add(messages_[m], own_[t], ThreadId{t}, now_);
+        plain_messages_[m] = joined(plain_messages_[m], mine);
+        break;
+      case 6:
+        clocks_.add(messages_[m], messages_[other]);
+        plain_messages_[m] = joined(plain_messages_[m], plain_messages_[other]);
+        break;
+      default:
+        if (draw(4) == 0) {
+          clocks_.clear(messages_[m]);
+          plain_messages_[m].clear();
+        } else if (m != other) {
+          clocks_.assign(messages_[m], messages_[other]);
+          plain_messages_[m] = plain_messages_[other];
+        }
+    }
+  }
+  bool holds() const {
+    for (std::uint32_t t = 0; t < kThreads; ++t) {
+      for (std::uint32_t u = 0; u < kThreads; ++u) {
+        const auto known = plain_[t].find(u);
+        if (u != t && Clocks::get(own_[t], ThreadId{u}) != (known == plain_[t].end() ? 0 : known->second))
+          return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  Clocks& clocks_;
+  Time now_ = 0;
+  std::vector<typename Clocks::Own> own_;
+  std::vector<Plain> plain_;
+  std::vector<typename Clocks::Message> messages_;
+  std::vector<Plain> plain_messages_;
+};
+
+template <class Clocks>
+class Clock : public testing::Test {};
+using Kinds = testing::Types<FlatClocks, TreeClocks>;
+TYPED_TEST_SUITE(Clock, Kinds);
+
+TYPED_TEST(Clock, KnowsWhatPlainMapsKnow) {
+  EXPECT_TRUE(rc::check([] {
+    TypeParam clocks(1);
+    Same<TypeParam> same(clocks);
+    const int steps = *rc::gen::inRange(1, 120);
+    for (int i = 0; i < steps; ++i) {
+      same.step();
+      RC_ASSERT(same.holds());
+    }
+  }));
+}
+
+TEST(FlatClocks, WhatIsOutOfUseIsUsedAgain) {
+  FlatClocks clocks(2);
+  FlatClocks::Own a, b;
+  clocks.start(a, ThreadId{0});
+  clocks.start(b, ThreadId{1});
+  FlatClocks::Message message;
+  std::size_t after_some = 0;
+  for (Time now = 1; now < 1000; now += 4) {
+    clocks.begin(now / 4 % 2);
+    clocks.assign(message, a, ThreadId{0}, now);
+    clocks.join(b, ThreadId{1}, now + 1, message);
+    clocks.assign(message, b, ThreadId{1}, now + 2);
+    clocks.join(a, ThreadId{0}, now + 3, message);
+    if (now > 40 && after_some == 0) after_some = clocks.bytes();
+  }
+  EXPECT_EQ(clocks.bytes(), after_some);
+}
+
+TEST(FlatClocks, WhatAJoinReplacesStaysUntilItsSlotComesAgain) {
+  FlatClocks clocks(2);
+  FlatClocks::Own a, b;
+  clocks.start(a, ThreadId{0});
+  clocks.start(b, ThreadId{1});
+  FlatClocks::Message message;
+  clocks.begin(0);
+  const Time* const before = b.times();
+  clocks.assign(message, a, ThreadId{0}, 7);
+  clocks.join(b, ThreadId{1}, 8, message);
+  EXPECT_EQ(b.times()[0], 7u);
+  clocks.begin(1);
+  clocks.assign(message, a, ThreadId{0}, 9);
+  clocks.join(b, ThreadId{1}, 10, message);
+  EXPECT_EQ(before[0], 0u);
+  EXPECT_EQ(b.times()[0], 9u);
+}
+
+TEST(FlatClocks, BecomesWiderWithoutForgetting) {
+  FlatClocks clocks(1);
+  FlatClocks::Own a, b;
+  clocks.start(a, ThreadId{0});
+  clocks.start(b, ThreadId{1});
+  FlatClocks::Message message;
+  clocks.assign(message, a, ThreadId{0}, 3);
+  ASSERT_TRUE(clocks.reserve(100));
+  clocks.widen(a);
+  clocks.widen(b);
+  FlatClocks::Own late;
+  clocks.start(late, ThreadId{99});
+  clocks.join(late, ThreadId{99}, 4, message);  // from when there were fewer
+  EXPECT_EQ(FlatClocks::get(late, ThreadId{0}), 3u);
+  clocks.assign(message, late, ThreadId{99}, 5);
+  clocks.join(b, ThreadId{1}, 6, message);
+  EXPECT_EQ(FlatClocks::get(b, ThreadId{99}), 5u);
+  EXPECT_EQ(FlatClocks::get(b, ThreadId{0}), 3u);
+}
+
+}  // namespace
+}  // namespace deadheat::clock

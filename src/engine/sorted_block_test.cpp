@@ -1,0 +1,90 @@
+#include "engine/sorted_block.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <set>
+
+#include "model/block_builder.h"
+#include "support/any_events.h"
+
+namespace deadheat::engine {
+namespace {
+
+TEST(Sharding, EveryVariableHasAPlaceOfItsOwnInItsShard) {
+  for (std::uint32_t bits = 0; bits < 4; ++bits) {
+    const Sharding sharding{bits};
+    std::set<std::pair<std::uint32_t, std::uint32_t>> places;
+    std::uint32_t greatest = 0;
+    for (std::uint32_t x = 0; x < 1000; ++x) {
+      EXPECT_LT(sharding.shard(x), sharding.shards());
+      EXPECT_TRUE(places.insert({sharding.shard(x), sharding.place(x)}).second);
+      EXPECT_EQ(sharding.variable(sharding.shard(x), sharding.place(x)), x);
+      greatest = std::max(greatest, sharding.place(x));
+    }
+    EXPECT_LT(greatest, sharding.places(1000));
+    EXPECT_LE(greatest, 1000u / sharding.shards() + 8);
+  }
+}
+
+// What each event is sorted into, said one by one.
+TEST(SortedBlock, PutsEveryEventWhereItBelongs) {
+  EXPECT_TRUE(rc::check([] {
+    model::BlockBuilder builder(200);
+    const auto n = *rc::gen::inRange<std::size_t>(0, 200);
+    for (std::size_t i = 0; i < n; ++i) {
+      Event e = *test::any_event();
+      e.object %= 100;
+      if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
+      builder.append(e);
+    }
+    const Sharding sharding{*rc::gen::inRange<std::uint32_t>(0, 3)};
+    SortedBlock block(0, sharding);
+    for (int again = 0; again < 2; ++again) block.sort(builder.view(17));
+    std::vector<std::uint16_t> order;
+    std::vector<std::vector<std::uint16_t>> accesses(sharding.shards());
+    bool atomics = false;
+    for (std::uint16_t i = 0; i < n; ++i) {
+      const Event e = block.events[i];
+      atomics |= is_atomic(e.op.kind);
+      if (e.op.kind != EventKind::read && e.op.kind != EventKind::write) order.push_back(i);
+      RC_ASSERT(index(e.thread) < block.threads);
+      if (object_kind(e.op.kind) == ObjectKind::thread) RC_ASSERT(e.object < block.threads);
+      if (object_kind(e.op.kind) != ObjectKind::variable) continue;
+      RC_ASSERT(e.object + cells(e.op) <= block.variables);
+      std::set<std::uint32_t> shards;
+      for (std::uint64_t cell = 0; cell < cells(e.op); ++cell)
+        shards.insert(sharding.shard(static_cast<std::uint32_t>(e.object + cell)));
+      for (const std::uint32_t shard : shards) accesses[shard].push_back(i);
+    }
+    RC_ASSERT(std::vector<std::uint16_t>(block.order().begin(), block.order().end()) == order);
+    RC_ASSERT(block.atomics == atomics);
+    for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
+      std::vector<std::uint16_t> found;
+      for (const Position& at : block.accesses(shard)) {
+        found.push_back(at.event);
+        RC_ASSERT(at.code == block.events.op[at.event]);
+        RC_ASSERT(at.place == sharding.place(block.events.object[at.event]));
+      }
+      RC_ASSERT(found == accesses[shard]);
+    }
+  }));
+}
+
+TEST(SortedBlock, LeavesOutWhatItIsTold) {
+  model::BlockBuilder builder(8);
+  for (int i = 0; i < 4; ++i) builder.append({ThreadId{0}, {.kind = EventKind::acquire}, 0});
+  SortedBlock block;
+  block.sort(builder.view(0));
+  const std::uint32_t inner[] = {1, 3};
+  block.leave_out(inner);
+  EXPECT_EQ(std::vector<std::uint16_t>(block.order().begin(), block.order().end()),
+            (std::vector<std::uint16_t>{0, 2}));
+  EXPECT_TRUE(block.is_inner(3));
+  block.sort(builder.view(0));
+  EXPECT_FALSE(block.is_inner(3));
+  EXPECT_EQ(block.order().size(), 4u);
+}
+
+}  // namespace
+}  // namespace deadheat::engine

@@ -1,0 +1,83 @@
+#include "model/cells.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <set>
+
+namespace deadheat::model {
+namespace {
+
+// A state that remembers the numbers of the visits it had.
+struct alignas(32) State {
+  std::uint32_t visits = 0;  // bits
+  std::uint32_t next = 0;
+  ByteMask mask = 0;
+  State clone() const { return *this; }
+};
+
+// Each byte on its own: what Cells must be like.
+struct Bytes {
+  std::array<std::uint32_t, 8> visits{};
+};
+
+TEST(Cells, AccessesMeetWhereTheyShareBytesAndOnlyThere) {
+  EXPECT_TRUE(rc::check([] {
+    Cells<State> cells;
+    cells.reserve(2);
+    std::array<Bytes, 2> plain;
+    for (std::uint32_t visit = 0; visit < 20; ++visit) {
+      const auto cell = *rc::gen::inRange<std::uint32_t>(0, 2);
+      const auto bytes = *rc::gen::inRange<int>(1, 256);
+      const auto what = *rc::gen::inRange(0, 8);
+      unsigned seen = 0;
+      const auto look = [&](State& s) {
+        RC_ASSERT((s.mask & ~bytes) == 0);
+        RC_ASSERT((s.mask & seen) == 0u);
+        seen |= s.mask;
+        for (unsigned i = 0; i < 8; ++i) {
+          if ((s.mask >> i & 1) != 0) RC_ASSERT(s.visits == plain[cell].visits[i]);
+        }
+        s.visits |= 1u << visit;
+      };
+      if (what == 0) {
+        cells.forget(cell, static_cast<ByteMask>(bytes), [](State&) {});
+        for (unsigned i = 0; i < 8; ++i) {
+          if ((bytes >> i & 1) != 0) plain[cell].visits[i] = 0;
+        }
+        continue;
+      }
+      if (what == 1) {
+        unsigned known = 0;
+        for (unsigned i = 0; i < 8; ++i) known |= plain[cell].visits[i] != 0 ? 1u << i : 0u;
+        cells.visit_known(cell, static_cast<ByteMask>(bytes), look);
+        RC_ASSERT((known & static_cast<unsigned>(bytes) & ~seen) == 0u);
+      } else {
+        cells.visit(cell, static_cast<ByteMask>(bytes), look);
+        RC_ASSERT(seen == static_cast<unsigned>(bytes));
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        if ((seen >> i & 1) != 0) plain[cell].visits[i] |= 1u << visit;
+      }
+    }
+  }));
+}
+
+TEST(Cells, FarPlacesCostOnlyWhatIsTouched) {
+  Cells<State> cells;
+  cells.reserve(std::uint64_t{1} << 32);
+  cells.visit(UINT32_MAX, 0xFF, [](State& s) { s.visits = 1; });
+  EXPECT_LT(cells.bytes(), std::size_t{8} << 20);
+  unsigned found = 0;
+  cells.for_each([&](State& s) { found += s.visits; });
+  EXPECT_EQ(found, 1u);
+  found = 0;
+  cells.each_visited(5, UINT32_MAX + std::uint64_t{1},
+                     [&](std::uint32_t place) { found += place == UINT32_MAX ? 1 : 0; });
+  EXPECT_EQ(found, 1u);
+  cells.each_visited(5, 1 << 30, [&](std::uint32_t) { FAIL(); });
+}
+
+}  // namespace
+}  // namespace deadheat::model

@@ -1,0 +1,65 @@
+// docs/engines.md.
+#include <fmt/format.h>
+
+#include "report/why.h"
+#include "report/writers.h"
+
+namespace deadheat::report {
+
+namespace {
+
+std::string_view meaning_of_notion(engine::Notion notion) {
+  switch (notion) {
+    case engine::Notion::none:
+      return "nothing: not a detector";
+    case engine::Notion::unordered:
+      return "two accesses of this run that happens-before does not order";
+    case engine::Notion::co_enabled:
+      return "two accesses that some correct reordering of the run leaves both next in their threads";
+    case engine::Notion::adjacent:
+      return "two accesses that some correct reordering of the run has one right before the other";
+    case engine::Notion::candidate:
+      return "two accesses that break a rule of thumb: nothing is proved";
+  }
+  return "";
+}
+
+std::string section(const engine::Row& row) {
+  std::string out = fmt::format("\n## {}\n\n", row.name);
+  if (!row.citation.empty()) out += fmt::format("{}.\n\n", row.citation);
+  out += fmt::format("- Promise, for every well-formed trace: {}.\n", row.promise);
+  out += fmt::format("- Reports: {}.\n", meaning_of_notion(row.notion));
+  out += fmt::format("- Passes over the trace: {}. Memory: {}.\n", row.passes, row.memory);
+  if (!row.ignores.empty()) out += fmt::format("- Ignores {}.\n", row.ignores);
+  for (const engine::Option& option : row.options) {
+    out += option.value.empty() ? fmt::format("- Option `{}:{}`: {}.\n", row.name, option.name, option.help)
+                                : fmt::format("- Option `{}:{}={}`: {} (default: {}).\n", row.name,
+                                              option.name, option.value, option.help, option.initial);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string engines_as_markdown(std::span<const engine::Row> rows) {
+  std::string out =
+      "# Engines\n\n<!-- Made by `deadheat engines --format markdown`: change the table in "
+      "src/engine/registry.cpp, then run `scripts/generate-docs`. -->\n\n"
+      "`deadheat analyze --engine NAME[,NAME...]` runs them, all in one pass over the trace. An option is "
+      "given "
+      "behind a colon: `NAME:option=value`.\n\n"
+      "| engine | reports | evidence | passes | memory |\n| --- | --- | --- | --- | --- |\n";
+  for (const engine::Row& row : rows) {
+    out += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} | {4} |\n", row.name, name_of(row.notion),
+                       row.notion == engine::Notion::none ? "" : name_of(row.grade), row.passes, row.memory);
+  }
+  out += "\nWhat the evidence of a report is worth:\n\n";
+  for (const engine::Grade grade :
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+    out += fmt::format("- *{}*: {}.\n", name_of(grade), meaning_of(grade));
+  }
+  for (const engine::Row& row : rows) out += section(row);
+  return out;
+}
+
+}  // namespace deadheat::report

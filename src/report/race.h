@@ -1,0 +1,100 @@
+// What is told about races, with all names in it: writers need nothing else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deadheat/event.h"
+#include "engine/registry.h"
+#include "model/held_locks.h"
+#include "report/fingerprint.h"
+#include "report/place.h"
+
+namespace deadheat::report {
+
+struct HeldLock {
+  std::string name;
+  model::HeldLocks::Mode mode{};
+  std::uint64_t event = 0;  // of its outermost acquire
+  Place acquired;
+};
+
+// A synchronisation of a thread: its own event, or its fork or join by another thread.
+struct Sync {
+  std::uint64_t event = 0;
+  EventKind kind{};
+  MemoryOrder order = MemoryOrder::relaxed;
+  std::string thread;  // who did it
+  std::string object;  // lock, thread, channel, barrier or variable; "" for fences
+  Place place;
+};
+
+// One side of a race.
+struct Access {
+  std::uint64_t event = 0;
+  std::string thread;
+  EventKind kind{};                          // an access, or free
+  MemoryOrder order = MemoryOrder::relaxed;  // of atomics
+  Place place;
+  std::vector<Place> stack;  // innermost first, that is the place itself; empty where the trace knows none
+  std::uint64_t size = 0;    // bytes; 0: not known
+  std::uint64_t offset = 0;  // in the variable
+  std::vector<HeldLock> locks;
+  std::optional<Sync> last_sync;  // before it
+};
+
+struct ToldBy {
+  std::string engine;
+  std::uint64_t instances = 0;
+};
+
+// All races between one unordered pair of places; the accesses are those of the first instance.
+struct Race {
+  std::string variable;
+  Access earlier, later;
+  engine::Grade grade{};        // the best of the engines that tell it
+  std::string why;              // nothing orders them, in sentences
+  std::vector<ToldBy> engines;  // that tell it
+  std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
+  Fingerprint fingerprint;
+};
+
+// "write-read", "atomic write-free": in the order of the trace.
+std::string kind_of(const Race& race);
+
+struct EngineReport {
+  std::string name;
+  engine::Notion notion{};
+  engine::Grade grade{};
+  std::uint64_t instances = 0;  // pairs that it told, shown or not
+  std::vector<engine::Counter> counters;
+  std::uint64_t bytes = 0;
+};
+
+struct SuppressionUse {
+  std::string file;
+  std::uint64_t line = 0;
+  std::string text;
+  std::uint64_t races = 0;
+};
+
+inline constexpr std::size_t kGrades = 3;
+
+struct Report {
+  std::string trace;
+  std::uint64_t events = 0;
+  std::vector<EngineReport> engines;
+  std::vector<Race> races;                        // that are shown, in trace order
+  std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
+  std::uint64_t suppressed = 0;                   // by suppressions
+  std::uint64_t passed_over = 0;                  // by --only and --ignore
+  std::uint64_t limit = UINT64_MAX;               // how many are shown at most
+  std::vector<SuppressionUse> suppressions;       // those that hit
+  std::uint64_t found() const { return by_grade[0] + by_grade[1] + by_grade[2]; }
+  std::uint64_t not_shown() const { return found() - races.size(); }
+};
+
+}  // namespace deadheat::report

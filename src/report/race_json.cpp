@@ -1,0 +1,122 @@
+// A report for programs: docs/report-json.md says what is in it.
+#include <nlohmann/json.hpp>
+
+#include "report/words.h"
+#include "report/writers.h"
+
+namespace deadheat::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
+
+Json place_json(const Place& place) {
+  if (!place.known()) return {};
+  return {{"text", place.text},
+          {"file", or_null(place.file)},
+          {"line", or_null(place.line)},
+          {"column", or_null(place.column)},
+          {"function", or_null(place.function)}};
+}
+
+Json order_json(EventKind kind, MemoryOrder order) { return has_order(kind) ? Json(name_of(order)) : Json(); }
+
+Json sync_json(const std::string& thread, const std::optional<Sync>& sync) {
+  if (!sync) return {};
+  return {{"event", sync->event},
+          {"operation", name_of(sync->kind)},
+          {"order", order_json(sync->kind, sync->order)},
+          {"thread", sync->thread},
+          {"object", or_null(sync->object)},
+          {"site", place_json(sync->place)},
+          {"text", what_it_did(thread, *sync)}};
+}
+
+Json access_json(const Access& access) {
+  Json stack = Json::array(), locks = Json::array();
+  for (const Place& place : access.stack) stack.push_back(place_json(place));
+  for (const HeldLock& lock : access.locks) {
+    locks.push_back({{"lock", lock.name},
+                     {"mode", lock.mode == model::HeldLocks::Mode::shared ? "shared" : "exclusive"},
+                     {"event", lock.event},
+                     {"site", place_json(lock.acquired)}});
+  }
+  return {{"event", access.event},
+          {"thread", access.thread},
+          {"access", noun_of(access.kind)},
+          {"order", order_json(access.kind, access.order)},
+          {"site", place_json(access.place)},
+          {"stack", std::move(stack)},
+          {"size", or_null(access.size)},
+          {"offset", access.offset},
+          {"locks", std::move(locks)},
+          {"last_sync", sync_json(access.thread, access.last_sync)}};
+}
+
+Json race_json(const Race& race) {
+  Json engines = Json::array();
+  std::uint64_t most = 0;
+  for (const ToldBy& told : race.engines) {
+    engines.push_back({{"engine", told.engine}, {"instances", told.instances}});
+    most = std::max(most, told.instances);
+  }
+  return {{"fingerprint", race.fingerprint.text()},
+          {"kind", kind_of(race)},
+          {"variable", race.variable},
+          {"grade", name_of(race.grade)},
+          {"earlier", access_json(race.earlier)},
+          {"later", access_json(race.later)},
+          {"why", race.why},
+          {"engines", std::move(engines)},
+          {"instances", most},
+          {"variables", race.variables}};
+}
+
+Json engine_json(const EngineReport& engine) {
+  Json counters = Json::object();
+  for (const engine::Counter& counter : engine.counters) counters[counter.name] = counter.value;
+  return {{"engine", engine.name},           {"notion", name_of(engine.notion)},
+          {"grade", name_of(engine.grade)},  {"instances", engine.instances},
+          {"counters", std::move(counters)}, {"bytes", engine.bytes}};
+}
+
+Json report_json(const Report& report) {
+  Json engines = Json::array(), races = Json::array(), suppressions = Json::array(), grades = Json::object();
+  for (const EngineReport& engine : report.engines) engines.push_back(engine_json(engine));
+  for (const Race& race : report.races) races.push_back(race_json(race));
+  for (const SuppressionUse& use : report.suppressions) {
+    suppressions.push_back(
+        {{"file", use.file}, {"line", use.line}, {"suppression", use.text}, {"races", use.races}});
+  }
+  for (const engine::Grade grade :
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+    grades[std::string(name_of(grade))] = report.by_grade[static_cast<std::size_t>(grade)];
+  }
+  return {{"trace", report.trace},           {"error", nullptr},
+          {"events", report.events},         {"engines", std::move(engines)},
+          {"found", report.found()},         {"found_by_grade", std::move(grades)},
+          {"not_shown", report.not_shown()}, {"passed_over", report.passed_over},
+          {"suppressed", report.suppressed}, {"suppressions", std::move(suppressions)},
+          {"races", std::move(races)}};
+}
+
+}  // namespace
+
+std::string as_json(std::span<const Outcome> traces, std::string_view tool_version) {
+  Json list = Json::array();
+  for (const Outcome& outcome : traces) {
+    list.push_back(outcome.report
+                       ? report_json(*outcome.report)
+                       : Json{{"trace", outcome.trace}, {"error", outcome.report.error().message}});
+  }
+  const Json json = {{"version", 1},
+                     {"tool", {{"name", "deadheat"}, {"version", tool_version}}},
+                     {"traces", std::move(list)}};
+  // Names are bytes of any kind; what is not UTF-8 is replaced, because JSON cannot hold it.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace deadheat::report

@@ -1,0 +1,165 @@
+// A report to read: what, where, what each side held and did, why nothing orders them, how often.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/findings.h"
+#include "base/format.h"
+#include "base/shown.h"
+#include "base/text_layout.h"
+#include "report/why.h"
+#include "report/words.h"
+#include "report/writers.h"
+
+namespace deadheat::report {
+
+namespace {
+
+using base::counted;
+using base::grouped;
+using engine::Grade;
+
+constexpr Grade kBestFirst[] = {Grade::observed, Grade::proved, Grade::candidate};
+
+enum class Ink : std::uint8_t { bold = 1, faint = 2, red = 31, yellow = 33 };
+
+std::string painted(std::string_view text, Ink ink, const base::Terminal& terminal) {
+  return terminal.colour ? fmt::format("\033[{}m{}\033[0m", static_cast<unsigned>(ink), text)
+                         : std::string(text);
+}
+
+Ink ink_of(Grade grade) { return grade == Grade::candidate ? Ink::yellow : Ink::red; }
+
+// " (4 bytes from byte 2)"; "" where the trace does not know.
+std::string extent(const Access& access) {
+  if (access.size == 0) return "";
+  if (access.offset == 0) return fmt::format(" ({})", counted(access.size, "byte"));
+  return fmt::format(" ({} from byte {})", counted(access.size, "byte"), access.offset);
+}
+
+std::string locks_line(const Access& access) {
+  if (access.locks.empty()) return "    held no lock\n";
+  std::string out;
+  for (const HeldLock& lock : access.locks) {
+    out += fmt::format("    held lock {}{}, acquired {}\n", for_people(lock.name),
+                       lock.mode == model::HeldLocks::Mode::shared ? " as reader" : "",
+                       at(lock.acquired, lock.event));
+  }
+  return out;
+}
+
+std::string side(const Access& access, const std::string& variable, const base::Terminal& terminal) {
+  std::string out = fmt::format("  {} {} {}{}", painted(for_people(access.thread), Ink::bold, terminal),
+                                verb_of(access.kind), for_people(variable), extent(access));
+  out += access.place.known()
+             ? fmt::format(" at {}", painted(for_people(access.place.text), Ink::bold, terminal))
+             : ", at a place that the trace does not tell";
+  out += fmt::format(", event {}\n", grouped(access.event));
+  for (std::size_t i = 1; i < access.stack.size(); ++i) {
+    out += fmt::format("    called from {}\n", for_people(access.stack[i].text));
+  }
+  out += locks_line(access);
+  out += fmt::format("    last synchronised before: {}\n",
+                     access.last_sync ? what_it_did(access.thread, *access.last_sync) : "never");
+  return out;
+}
+
+// "3 times by fasttrack, once by shb; on 2 variables"
+std::string seen(const Race& race) {
+  std::string out = "  Seen ";
+  std::string separator;
+  for (const ToldBy& told : race.engines) {
+    out += fmt::format("{}{} by {}", separator,
+                       told.instances == 1 ? "once" : grouped(told.instances) + " times", told.engine);
+    separator = ", ";
+  }
+  if (race.variables <= 1) return out + ".\n";
+  return out + fmt::format(", on {}{}.\n", race.variables >= analysis::kVariablesCounted ? "at least " : "",
+                           counted(race.variables, "variable"));
+}
+
+std::string race_text(const Race& race, std::size_t number, const base::Terminal& terminal) {
+  const std::string title =
+      fmt::format("Race {}: {} of {}", number, kind_of(race), for_people(race.variable));
+  std::string out =
+      fmt::format("{}, {}  {}\n", painted(title, Ink::bold, terminal),
+                  painted(name_of(race.grade), ink_of(race.grade), terminal),
+                  painted(fmt::format("[{}]", race.fingerprint.short_text()), Ink::faint, terminal));
+  out += side(race.earlier, race.variable, terminal) + side(race.later, race.variable, terminal);
+  const std::string_view label =
+      race.grade == Grade::candidate ? "Why it is suspected: " : "Why nothing orders them: ";
+  out += base::wrap(fmt::format("{}{}", label, race.why), terminal.width, 2);
+  return out + seen(race) + '\n';
+}
+
+// "3 races (2 observed, 1 candidate)"
+std::string count_by_grade(const Report& report) {
+  if (report.found() == 0) return "no race";
+  std::string grades;
+  for (const Grade grade : kBestFirst) {
+    const std::uint64_t count = report.by_grade[static_cast<std::size_t>(grade)];
+    if (count == 0) continue;
+    grades += fmt::format("{}{} {}", grades.empty() ? "" : ", ", grouped(count), name_of(grade));
+  }
+  return fmt::format("{} ({})", counted(report.found(), "race"), grades);
+}
+
+std::string summary(const Report& report, const base::Terminal& terminal) {
+  std::string names;
+  for (const EngineReport& engine : report.engines) names += (names.empty() ? "" : ", ") + engine.name;
+  const bool looked = std::ranges::any_of(
+      report.engines, [](const EngineReport& engine) { return engine.notion != engine::Notion::none; });
+  const std::string found = looked ? count_by_grade(report) : "no race was looked for";
+  return fmt::format("{}: {} in {}; engine{} {}\n", base::shown(report.trace, 1000),
+                     painted(found, Ink::bold, terminal), counted(report.events, "event"),
+                     report.engines.size() == 1 ? "" : "s", names);
+}
+
+// What is not in the list above, and why.
+std::string left_out(const Report& report) {
+  std::string out;
+  if (report.not_shown() > 0) {
+    out += fmt::format("  {} more, not shown (--max, --first)\n", grouped(report.not_shown()));
+  }
+  if (report.passed_over > 0) {
+    out += fmt::format("  {} more, passed over (--only, --ignore)\n", grouped(report.passed_over));
+  }
+  for (const SuppressionUse& use : report.suppressions) {
+    out += fmt::format("  {} more, suppressed by {}:{}: {}\n", grouped(use.races),
+                       base::shown(use.file, 1000), use.line, for_people(use.text));
+  }
+  return out;
+}
+
+std::string counters(const Report& report) {
+  std::string out;
+  for (const EngineReport& engine : report.engines) {
+    std::string line;
+    for (const engine::Counter& counter : engine.counters) {
+      if (counter.value == 0) continue;
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", counter.name, grouped(counter.value));
+    }
+    if (!line.empty()) out += fmt::format("  {}: {}\n", engine.name, line);
+  }
+  return out;
+}
+
+std::string grades_explained(const Report& report, const base::Terminal& terminal) {
+  std::string out;
+  for (const Grade grade : kBestFirst) {
+    if (report.by_grade[static_cast<std::size_t>(grade)] == 0) continue;
+    out += base::wrap(fmt::format("{}: {}.", name_of(grade), meaning_of(grade)), terminal.width, 2);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string as_text(const Report& report, const base::Terminal& terminal) {
+  std::string out;
+  for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
+  return out + summary(report, terminal) + left_out(report) + counters(report) +
+         grades_explained(report, terminal);
+}
+
+}  // namespace deadheat::report

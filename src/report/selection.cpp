@@ -1,0 +1,47 @@
+#include "report/selection.h"
+
+#include <algorithm>
+
+#include "report/resolve.h"
+
+namespace deadheat::report {
+
+namespace {
+
+bool concerns(const Pattern& pattern, const Race& race) {
+  return pattern.matches(race.earlier.place.text) || pattern.matches(race.later.place.text) ||
+         pattern.matches(race.variable) || race.fingerprint.begins_with(pattern.text());
+}
+
+bool wanted(const Selection& selection, const Race& race) {
+  const auto hits = [&](const Pattern& pattern) { return concerns(pattern, race); };
+  return (selection.only.empty() || std::ranges::any_of(selection.only, hits)) &&
+         std::ranges::none_of(selection.ignore, hits);
+}
+
+}  // namespace
+
+Report select(const std::string& trace, const analysis::Findings& findings,
+              const analysis::Circumstances& circumstances, const Selection& selection,
+              Suppressions& suppressions) {
+  Report report{.trace = trace, .events = findings.events, .engines = {}, .races = {}, .suppressions = {}};
+  report.limit = selection.limit;
+  for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
+  suppressions.start_counting();
+  // One at a time: of those that are not shown nothing is kept.
+  for (std::size_t i = 0; i < findings.races.size(); ++i) {
+    Race race = resolve(findings.races[i], circumstances.races[i], findings.engines, circumstances.names());
+    if (!wanted(selection, race)) {
+      ++report.passed_over;
+    } else if (suppressions.hit(race) != nullptr) {
+      ++report.suppressed;
+    } else {
+      ++report.by_grade[static_cast<std::size_t>(race.grade)];
+      if (report.races.size() < selection.limit) report.races.push_back(std::move(race));
+    }
+  }
+  report.suppressions = suppressions.used();
+  return report;
+}
+
+}  // namespace deadheat::report
