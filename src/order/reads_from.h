@@ -57,6 +57,7 @@ class ReadsFrom : public Base {
     const model::ByteRange range{x, op};
     if (reads(op.kind))
       range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes, time); });
+    Base::release_what_was_read(t, x, op, time);
     if (op.kind == EventKind::alloc || op.kind == EventKind::free) {
       range.each_cell(
           [&](std::uint32_t cell, model::ByteMask bytes) { pass_on(t, cell, bytes, op.kind, time); });

@@ -159,6 +159,14 @@ class Synchronisation {
     return thread;
   }
 
+  // For orders by which an atomic that was just told of learns more from what it reads: if it releases, that
+  // is released too. Who knows of an event knows all that its thread knew behind it.
+  void release_what_was_read(ThreadId t, VarId x, const Op& op, Time time) {
+    if (op.kind != EventKind::atomic_rmw || !releases(op.order)) return;
+    clocks_.add(seen_, living(t).clock, t, time);
+    overwrite(bytes_of(x, op), time, &seen_);
+  }
+
   Clocks clocks_;
 
  private:

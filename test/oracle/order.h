@@ -2,6 +2,7 @@
 // of them. Quadratic in events, and more in edges. What engines compute with clocks is compared with this.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -46,6 +47,9 @@ class Order {
     const auto p = pred(trace_, b);
     return p && ordered_or_same(a, *p);
   }
+
+  // The other ends of the edges into b.
+  const std::vector<std::size_t>& right_before(std::size_t b) const { return into_[b]; }
 
   // The conflicting pairs that are not ordered.
   Pairs unordered() const {
@@ -105,11 +109,13 @@ inline Order hard_rf_order(Trace trace) {
 }
 
 // The pairs that schedulable happens-before tells: conflicting, and the earlier one need not be done when the
-// later one is next. An atomic read that acquires brings an order of its own with it: what is before it by
-// happens-before is not told. (Of any other access that is what before_pred says already.)
+// later one is next. What the later one reads does not count for that, but the order that an atomic brings
+// with itself does: all that is before an edge of happens-before into it is not told. (Of any other access
+// that is what before_pred says.)
 inline Pairs shb_pairs(const Order& hb, const Order& shb) {
-  return conflicting_pairs(
-      hb.trace(), [&](std::size_t a, std::size_t b) { return !shb.before_pred(a, b) && !hb.ordered(a, b); });
+  return conflicting_pairs(hb.trace(), [&](std::size_t a, std::size_t b) {
+    return std::ranges::none_of(hb.right_before(b), [&](std::size_t c) { return shb.ordered_or_same(a, c); });
+  });
 }
 
 }  // namespace deadheat::oracle
