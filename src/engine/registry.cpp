@@ -9,6 +9,7 @@
 #include "clock/tree_clocks.h"
 #include "engine/detector.h"
 #include "engine/in_place_detector.h"
+#include "engine/shb_ee.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/eraser_history.h"
@@ -137,6 +138,17 @@ constexpr Row kRows[] = {
      .ignores = "fork, join, send, recv, barriers, fences, atomics: the paper knows locks only",
      .options = {},
      .make = make_detector<WithLocksets<NoOrder>, EraserHistory>},
+    {.name = "shb-ee",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
+     .promise = "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
+                "can be made to meet (co-enabled)",
+     .notion = Notion::co_enabled,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as shb, and up to `limit` edges of 24 bytes a variable; unlimited: 24 bytes an access",
+     .ignores = "",
+     .options = kShbEeOptions,
+     .make = make_shb_ee},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",

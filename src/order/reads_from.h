@@ -44,8 +44,7 @@ class ReadsFrom : public Base {
   }
   void narrow_write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     Write& w = last_.cell(cell);
-    if (w.mask == bytes || w.mask == 0) [[likely]] {
-      w.mask = bytes;
+    if (w.mask == bytes) [[likely]] {
       clocks_.assign(w.message, living(t).clock, t, time);
     } else {
       write(t, cell, bytes, time);
