@@ -140,8 +140,9 @@ constexpr Row kRows[] = {
      .make = make_detector<WithLocksets<NoOrder>, EraserHistory>},
     {.name = "shb-ee",
      .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
-     .promise = "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
-                "can be made to meet (co-enabled)",
+     .promise =
+         "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
+         "can be made to meet (co-enabled)",
      .notion = Notion::co_enabled,
      .grade = Grade::observed,
      .passes = 1,

@@ -62,6 +62,13 @@ void ShbEe::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   Access a{t, time, 0, 0, op.kind, op.site};
   const model::ByteRange range{x, op};
   const auto each_cell = [&](auto&& f) {
+    if (is_allocation(op.kind) && cells(op) > kManyCells) {
+      return history_.each_accessed(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
+        a.place = cell;
+        a.bytes = model::bytes_in_cell(op, cell - index(x));
+        f();
+      });
+    }
     range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
       a.place = cell;
       a.bytes = bytes;

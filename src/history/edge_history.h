@@ -35,6 +35,11 @@ class EdgeHistory {
 
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
   // To be called one after the other, when what the one before asked for has had time to arrive.
   void prefetch_edges(std::uint32_t place) const { __builtin_prefetch(cells_.cell(place).edges); }
   void prefetch_next_edge(std::uint32_t place) const {
