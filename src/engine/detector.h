@@ -3,6 +3,7 @@
 // shard of the variables, each with what its thread knew at that moment.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "engine/check.h"
@@ -17,8 +18,9 @@ namespace deadheat::engine {
 template <class Order, class History>
 class Detector final : public Engine {
  public:
-  explicit Detector(Shape shape)
-      : order_(shape.slots), slots_(shape.slots), lanes_(shape.sharding.shards()) {}
+  explicit Detector(Shape shape) : order_(shape.slots), slots_(shape.slots) {
+    for (std::uint32_t shard = 0; shard < shape.sharding.shards(); ++shard) lanes_.emplace_back(order_);
+  }
 
   void order(const SortedBlock& block, RaceSink&) override {
     const bool wider = order_.begin_block(block.slot, block.threads);
@@ -96,6 +98,16 @@ class Detector final : public Engine {
     History history;
     std::vector<order::Moment> now;  // by thread
     order::Moment nothing;
+
+    explicit Lane(const Order& order) : history(make_history(order)) {}
+    // Some want to know what the numbers in moments mean.
+    static History make_history(const Order& order) {
+      if constexpr (std::is_constructible_v<History, const Order&>) {
+        return History(order);
+      } else {
+        return History();
+      }
+    }
 
     void begin(const Slot& slot) {
       if (slot.nothing != nothing) {

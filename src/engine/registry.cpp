@@ -12,9 +12,12 @@
 #include "engine/shb_ee.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
+#include "history/eraser_history.h"
 #include "history/full_history.h"
+#include "history/lockset_history.h"
 #include "order/happens_before.h"
 #include "order/reads_from.h"
+#include "order/with_locksets.h"
 
 namespace deadheat::engine {
 
@@ -27,10 +30,17 @@ Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
 
 using clock::FlatClocks;
 using clock::TreeClocks;
+using history::ByClocks;
+using history::ByThread;
 using history::EpochHistory;
+using history::EraserHistory;
 using history::FullHistory;
+using history::LocksetHistory;
 using order::HappensBefore;
+using order::NoOrder;
 using order::ReadsFrom;
+using order::Synchronisation;
+using order::WithLocksets;
 
 template <class Order, class History>
 Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
@@ -94,6 +104,52 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "tsan1",
+     .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
+     .promise =
+         "flags an access if and only if some earlier one shares no lock with it and is not ordered before "
+         "it, locks left aside; all predictable pairs are of such accesses",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "an access a variable, thread, kind and set of locks; a clock a living thread",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<WithLocksets<Synchronisation<FlatClocks>>, LocksetHistory<ByClocks>>},
+    {.name = "tsan1-wrd",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2020 (ThreadSanitizer with write-read dependencies)",
+     .promise =
+         "as tsan1, and what a read finds was written before: all co-enabled pairs are of flagged accesses",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "as tsan1; a last write more a variable",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<WithLocksets<ReadsFrom<Synchronisation<FlatClocks>>>, LocksetHistory<ByClocks>>},
+    {.name = "lockset",
+     .citation = "Dinning & Schonberg, PADD 1991 (lock covers)",
+     .promise =
+         "flags an access if and only if some earlier one of another thread conflicts and shares no lock",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "two accesses a variable, kind and set of locks",
+     .ignores = "fork, join, send, recv, barriers, fences, orders of atomics: only locks count",
+     .options = {},
+     .make = make_detector<WithLocksets<NoOrder>, LocksetHistory<ByThread>>},
+    {.name = "eraser",
+     .citation = "Savage, Burrows, Nelson, Sobalvarro & Anderson, TOCS 1997",
+     .promise =
+         "tells where no lock is held at all accesses since a second thread came; some races are not told, "
+         "and not all that is told is a race",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "a record a variable, a set of locks each time a new one is met",
+     .ignores = "fork, join, send, recv, barriers, fences, atomics: the paper knows locks only",
+     .options = {},
+     .make = make_detector<WithLocksets<NoOrder>, EraserHistory>},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",
@@ -114,6 +170,16 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make<Count>},
+    {.name = "print",
+     .citation = "",
+     .promise = "reports nothing: writes each event to stdout, with ids for names",
+     .notion = Notion::none,
+     .grade = Grade::candidate,
+     .passes = 1,
+     .memory = "constant",
+     .ignores = "",
+     .options = {},
+     .make = make<Print>},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "engine/engine.h"
 
@@ -21,5 +22,13 @@ class Count final : public Engine {
  private:
   std::array<std::uint64_t, kEventKinds> counts_{};
 };
+
+// Writes each event to stdout as engines see it: by number, like a line of a text trace but with ids for
+// names. An error of stdout is left there for the program to find.
+class Print final : public Engine {
+ public:
+  void order(const SortedBlock& block, RaceSink&) override;
+};
+std::string line_of(std::uint64_t number, const Event& event);
 
 }  // namespace deadheat::engine

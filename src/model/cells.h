@@ -100,6 +100,13 @@ class Cells {
     });
     for (State& state : parts_) f(state);
   }
+  template <class F>
+  void for_each(F&& f) const {
+    each_visited(0, first_.size(), [&](std::uint32_t place) {
+      if (first_[place].mask != 0) f(first_[place]);
+    });
+    for (const State& state : parts_) f(state);
+  }
 
  private:
   static constexpr unsigned kChunkBits = 7;

@@ -7,7 +7,7 @@
 
 namespace deadheat::order {
 
-// A set of held locks, by number. 0 is the empty one.
+// A set of held locks, by number. 0 is the empty one; odd ones have a lock that is held exclusively.
 enum class LocksetId : std::uint32_t { empty = 0 };
 
 struct Moment {

@@ -57,7 +57,9 @@ class ReadsFrom : public Base {
     const model::ByteRange range{x, op};
     if (reads(op.kind))
       range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes, time); });
-    Base::release_what_was_read(t, x, op, time);
+    // Who knows of an event must know all that its thread knew then: so whoever is told of it by its
+    // synchronisation is to know no less than who is told by its value.
+    if (op.kind == EventKind::atomic_rmw) Base::atomic_knows_more(t, x, op, time);
     if (op.kind == EventKind::alloc || op.kind == EventKind::free) {
       range.each_cell(
           [&](std::uint32_t cell, model::ByteMask bytes) { pass_on(t, cell, bytes, op.kind, time); });

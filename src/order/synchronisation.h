@@ -1,9 +1,9 @@
 // What orders events besides program order and locks: fork and join, messages, barriers, C++20 atomics.
 // The atomics follow C++20 [intro.races], [atomics.order], [atomics.fences]: a release sequence is headed by
 // a write that releases, or that follows a release fence, and goes on through read-modify-writes only. A
-// value comes from the last write of overlapping bytes; if that is not atomic, or the memory is new, nothing
-// is ordered. Time O(T) an event that orders. Memory O(T) a living thread, channel, open barrier generation
-// and atomic.
+// value comes, in each cell, from the last write of overlapping bytes; if that is not atomic, or the memory
+// is new, nothing is ordered. Time O(T) an event that orders. Memory O(T) a living thread, channel, open
+// barrier generation and atomic.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ class Synchronisation {
     const Bytes bytes = bytes_of(x, op);
     // A copy, since the write below changes the place it comes from.
     if (op.kind != EventKind::atomic_store) {
-      take(last_write(bytes), seen_);
+      see(bytes);
       if (acquires(op.order)) {
         clocks_.join(thread.clock, t, time, seen_);
       } else {
@@ -108,6 +108,15 @@ class Synchronisation {
       clocks_.add(seen_, thread.release_fence);
     }
     overwrite(bytes, time, &seen_);
+  }
+  // The last atomic came to know more by the value that it found, and passes that on if it releases.
+  void atomic_knows_more(ThreadId t, VarId x, const Op& op, Time time) {
+    if (!releases(op.order)) return;
+    bytes_of(x, op).each_cell([&](std::uint32_t cell, model::ByteMask) {
+      for (Write& write : atomics_[cell]) {
+        if (write.time == time) clocks_.add(write.message, living(t).clock, t, time);
+      }
+    });
   }
   // A write that is not atomic, or new memory: nothing that was there before is seen any more. Of no interest
   // as long as there was no atomic; has_atomics() tells.
@@ -159,14 +168,6 @@ class Synchronisation {
     return thread;
   }
 
-  // For orders by which an atomic that was just told of learns more from what it reads: if it releases, that
-  // is released too. Who knows of an event knows all that its thread knew behind it.
-  void release_what_was_read(ThreadId t, VarId x, const Op& op, Time time) {
-    if (op.kind != EventKind::atomic_rmw || !releases(op.order)) return;
-    clocks_.add(seen_, living(t).clock, t, time);
-    overwrite(bytes_of(x, op), time, &seen_);
-  }
-
   Clocks clocks_;
 
  private:
@@ -216,23 +217,18 @@ class Synchronisation {
     thread.alive = false;
   }
 
-  const Write* last_write(const Bytes& bytes) const {
-    const Write* last = nullptr;
+  // seen_ := what the last writes of the bytes left, cell by cell.
+  void see(const Bytes& bytes) {
+    clocks_.clear(seen_);
     bytes.each_cell([&](std::uint32_t cell, model::ByteMask mask) {
       const std::vector<Write>* const writes = atomics_.find(cell);
       if (writes == nullptr) return;
+      const Write* last = nullptr;
       for (const Write& write : *writes) {
         if ((write.bytes & mask) != 0 && (last == nullptr || write.time > last->time)) last = &write;
       }
+      if (last != nullptr && last->atomic) clocks_.add(seen_, last->message);
     });
-    return last;
-  }
-  void take(const Write* write, Message& message) {
-    if (write == nullptr || !write->atomic) {
-      clocks_.clear(message);
-    } else {
-      clocks_.assign(message, write->message);
-    }
   }
   // `message` is null for writes that are not atomic; these are kept only where there were atomic ones, since
   // a part of what a later load sees may be theirs.

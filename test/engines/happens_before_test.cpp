@@ -50,7 +50,7 @@ TEST_P(HappensBefore, TreeClocksTellWhatFlatClocksTell) {
 
 TEST_P(HappensBefore, ShbFlagsExactlyTheAccessesThatNeedNotComeAfterAnEarlierOne) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
-    const Pairs pairs = oracle::shb_pairs(oracle::hb_order(trace), oracle::shb_and_allocations_order(trace));
+    const Pairs pairs = oracle::shb_pairs(oracle::shb_and_allocations_order(trace));
     const RaceList races = run_engine("shb", trace, any_cut(trace));
     return oracle::promised(!pairs.empty(), races.flagged() == flagged(pairs) &&
                                                 oracle::subset(pairs_of(races), pairs) &&

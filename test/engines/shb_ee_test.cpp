@@ -10,9 +10,7 @@ namespace {
 
 constexpr const char* kLimited[] = {"shb-ee:limit=0", "shb-ee:limit=1", "shb-ee:limit=3", "shb-ee"};
 
-Pairs all_pairs(Trace trace) {
-  return oracle::shb_pairs(oracle::hb_order(trace), oracle::shb_and_allocations_order(trace));
-}
+Pairs all_pairs(Trace trace) { return oracle::shb_pairs(oracle::shb_and_allocations_order(trace)); }
 // The paper's: what is not ordered, and each read with what it reads, if that is not ordered before the event
 // before the read.
 Pairs paper_pairs(Trace trace) {

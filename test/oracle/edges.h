@@ -102,12 +102,19 @@ inline Edges barriers(Trace trace) {
   return all_pairs(trace, EventKind::barrier_enter, EventKind::barrier_exit);
 }
 
-// The last event before i that set one of its bytes.
-inline std::optional<std::size_t> value_of(Trace trace, std::size_t i) {
-  for (std::size_t k = i; k-- > 0;) {
-    if (sets(trace[k].op.kind) && bytes_of(trace[k]).overlap(bytes_of(trace[i]))) return k;
+// In each cell that i touches, the last event before it that set one of its bytes.
+inline std::set<std::size_t> values_of(Trace trace, std::size_t i) {
+  std::set<std::size_t> found;
+  const Bytes bytes = bytes_of(trace[i]);
+  for (std::uint64_t cell = bytes.first / kCellBytes; cell * kCellBytes < bytes.end; ++cell) {
+    const Bytes part = bytes.common({cell * kCellBytes, (cell + 1) * kCellBytes});
+    for (std::size_t k = i; k-- > 0;) {
+      if (!sets(trace[k].op.kind) || !bytes_of(trace[k]).overlap(part)) continue;
+      found.insert(k);
+      break;
+    }
   }
-  return std::nullopt;
+  return found;
 }
 // What synchronises with who reads from the release sequence headed by this write.
 inline std::vector<std::size_t> release_ends(Trace trace, std::size_t write) {
@@ -141,20 +148,23 @@ inline std::vector<std::size_t> acquire_ends(Trace trace, std::size_t read) {
 // before it in its thread (then the fence is the earlier end). The sequence goes on through the
 // read-modify-writes that take their value from it, whoever does them. A read acquires by its order, or by a
 // later fence of its thread that acquires (then the fence is the later end). consume counts as acquire. A
-// value comes from the last write of overlapping bytes in the trace; if that write is not atomic, or the
-// memory was allocated or freed since, nothing synchronises.
+// value comes from the last write of overlapping bytes in the trace, one for each cell; if that write is not
+// atomic, or the memory was allocated or freed since, nothing synchronises.
 inline Edges atomics(Trace trace) {
   Edges found;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace[i].op.kind != EventKind::atomic_load && trace[i].op.kind != EventKind::atomic_rmw) continue;
     const auto later_ends = acquire_ends(trace, i);
     if (later_ends.empty()) continue;
-    auto write = value_of(trace, i);
-    while (write && is_atomic(trace[*write].op.kind)) {
-      for (const std::size_t a : release_ends(trace, *write)) {
+    auto writes = values_of(trace, i);
+    while (!writes.empty()) {
+      const std::size_t write = *writes.rbegin();
+      writes.erase(write);
+      if (!is_atomic(trace[write].op.kind)) continue;
+      for (const std::size_t a : release_ends(trace, write)) {
         for (const std::size_t b : later_ends) found.push_back({a, b});
       }
-      write = trace[*write].op.kind == EventKind::atomic_rmw ? value_of(trace, *write) : std::nullopt;
+      if (trace[write].op.kind == EventKind::atomic_rmw) writes.merge(values_of(trace, write));
     }
   }
   return found;

@@ -56,11 +56,12 @@ inline Pairs tsan1_pairs(const Pairs& lockset, const Order& hard) {
 }
 
 // The same with write-read dependencies: what must be done when the later access is next does not race with
-// it, and neither does what an atomic read is ordered after by its own synchronisation.
-inline Pairs tsan1_wrd_pairs(const Pairs& lockset, const Order& hard, const Order& hard_rf) {
+// it, and neither does what an atomic read is ordered after by its own synchronisation
+// (synchronised-value.std).
+inline Pairs tsan1_wrd_pairs(const Pairs& lockset, const Order& hard_rf) {
   Pairs found;
   for (const auto& [a, b] : lockset) {
-    if (!hard_rf.before_pred(a, b) && !hard.ordered(a, b)) found.insert({a, b});
+    if (!hard_rf.before_pred(a, b) && !before_own_synchronisation(hard_rf, a, b)) found.insert({a, b});
   }
   return found;
 }

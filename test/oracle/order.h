@@ -48,9 +48,6 @@ class Order {
     return p && ordered_or_same(a, *p);
   }
 
-  // The other ends of the edges into b.
-  const std::vector<std::size_t>& right_before(std::size_t b) const { return into_[b]; }
-
   // The conflicting pairs that are not ordered.
   Pairs unordered() const {
     return conflicting_pairs(trace_, [this](std::size_t a, std::size_t b) { return !ordered(a, b); });
@@ -107,14 +104,28 @@ inline Order hard_rf_order(Trace trace) {
           {edges::program_order, edges::threads, edges::messages, edges::barriers, edges::atomics,
            edges::reads_from}};
 }
+// The same with what reorderings keep of allocations, as above.
+inline Order hard_rf_and_allocations_order(Trace trace) {
+  Order order = hard_rf_order(trace);
+  order.add(edges::allocations(trace));
+  return order;
+}
+
+// Whether a is before b for what b, an atomic that acquires, synchronises with.
+inline bool before_own_synchronisation(const Order& order, std::size_t a, std::size_t b) {
+  if (!is_atomic(order.trace()[b].op.kind)) return false;
+  const Edges edges = edges::atomics(order.trace());
+  return std::any_of(edges.begin(), edges.end(), [&](const Pair& edge) {
+    return edge.second == b && order.ordered_or_same(a, edge.first);
+  });
+}
 
 // The pairs that schedulable happens-before tells: conflicting, and the earlier one need not be done when the
-// later one is next. What the later one reads does not count for that, but the order that an atomic brings
-// with itself does: all that is before an edge of happens-before into it is not told. (Of any other access
-// that is what before_pred says.)
-inline Pairs shb_pairs(const Order& hb, const Order& shb) {
-  return conflicting_pairs(hb.trace(), [&](std::size_t a, std::size_t b) {
-    return std::ranges::none_of(hb.right_before(b), [&](std::size_t c) { return shb.ordered_or_same(a, c); });
+// later one is next. An atomic read that acquires brings an order of its own with it: what is before it for
+// that is not told (own-synchronisation.std, and after a value synchronised-value.std).
+inline Pairs shb_pairs(const Order& shb) {
+  return conflicting_pairs(shb.trace(), [&](std::size_t a, std::size_t b) {
+    return !shb.before_pred(a, b) && !before_own_synchronisation(shb, a, b);
   });
 }
 

@@ -74,7 +74,7 @@ Outcome shb_is_co_enabled_if_allocations_are_ordered(const Facts& f) {
 }
 
 Outcome shb_is_co_enabled_if_allocations_order(const Facts& f) {
-  const Pairs pairs = shb_pairs(f.hb, shb_and_allocations_order(f.trace));
+  const Pairs pairs = shb_pairs(shb_and_allocations_order(f.trace));
   return promised(!pairs.empty(), subset(pairs, f.sync_preserving));
 }
 
@@ -98,8 +98,8 @@ Outcome lockset_has_all_co_enabled(const Facts& f) {
 // own-synchronisation.std. Such pairs are co-enabled, and yet ordered.
 Outcome tsan1_has_all_co_enabled(const Facts& f) {
   return promised(!f.possible.co_enabled.empty(), all(f.possible.co_enabled, [&](auto a, auto b) {
-    if (is_atomic(f.trace[b].op.kind) && f.hard.ordered(a, b)) return true;
-    return f.tsan1_pairs.contains({a, b}) && f.tsan1_wrd_pairs.contains({a, b});
+    return (f.tsan1_pairs.contains({a, b}) || before_own_synchronisation(f.hard, a, b)) &&
+           (f.tsan1_wrd_pairs.contains({a, b}) || before_own_synchronisation(f.hard_rf, a, b));
   }));
 }
 

@@ -16,10 +16,10 @@ struct Relations {
         hard(hard_order(trace)),
         hard_rf(hard_rf_order(trace)),
         hb_pairs(hb.unordered()),
-        shb_pairs(oracle::shb_pairs(hb, shb)),
+        shb_pairs(oracle::shb_pairs(shb)),
         lockset_pairs(oracle::lockset_pairs(trace)),
         tsan1_pairs(oracle::tsan1_pairs(lockset_pairs, hard)),
-        tsan1_wrd_pairs(oracle::tsan1_wrd_pairs(lockset_pairs, hard, hard_rf)) {}
+        tsan1_wrd_pairs(oracle::tsan1_wrd_pairs(lockset_pairs, hard_rf)) {}
 
   Order hb, shb, hard, hard_rf;
   Pairs hb_pairs, shb_pairs, lockset_pairs, tsan1_pairs, tsan1_wrd_pairs;

@@ -1,0 +1,165 @@
+// Eraser's state of each variable: Savage, Burrows, Nelson, Sobalvarro & Anderson, "Eraser: A Dynamic Data
+// Race Detector for Multithreaded Programs" (TOCS 1997), section 2 and figure 4. A variable has a set of
+// candidate locks, C(v), which is refined at every access once a second thread has come; where it is empty,
+// nothing protects the variable. For reader-writer locks (section 2.3) a write refines it by the locks held
+// exclusively.
+//
+// Departs: the paper names one access, a report here has two. The other one is the last access of another
+// thread that conflicts, or if there is none the last one of another thread.
+// Time O(1) an access, but for a set met for the first time. Memory O(1) a variable, O(1) a distinct set.
+#pragma once
+
+#include "history/access.h"
+#include "model/cells.h"
+#include "model/pair_table.h"
+#include "order/locksets.h"
+
+namespace deadheat::history {
+
+class EraserHistory {
+ public:
+  using Now = order::Moment;
+  using LocksetId = order::LocksetId;
+
+  template <class Order>
+    requires requires(const Order& order) { order.locksets(); }
+  explicit EraserHistory(const Order& order) : held_(&order.locksets()) {}
+
+  void reserve(std::uint64_t places) { cells_.reserve(places); }
+  void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
+  std::size_t bytes() const { return cells_.bytes() + candidates_.bytes() + known_.bytes(); }
+
+  // An access of the only thread so far changes nothing but what is remembered of it.
+  [[gnu::always_inline]] bool quick(const Access& a, const Now&) {
+    State& s = cells_.cell(a.place);
+    if (s.mask != a.bytes || s.phase != exclusive || s.last().thread() != a.thread) return false;
+    if (a.kind == EventKind::read) {
+      s.read = a.epoch();
+      s.read_site = a.site;
+    } else {
+      s.write = a.epoch();
+      s.write_site = a.site;
+      s.freed &= kOther;
+    }
+    return true;
+  }
+
+  template <class F>
+  void read(const Access& a, const Now& now, F&& race) {
+    cells_.visit(a.place, a.bytes, [&](State& s) {
+      if (s.phase == virgin) {
+        s.phase = exclusive;
+      } else if (s.phase == exclusive && s.last().thread() != a.thread) {
+        s.phase = shared;
+        s.candidates = all_held(now.held);
+      } else if (s.phase != exclusive) {
+        s.candidates = candidates_.common(s.candidates, all_held(now.held));
+      }
+      if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, true));
+      s.remember_read(a);
+    });
+  }
+  template <class F>
+  void write(const Access& a, const Now& now, F&& race) {
+    cells_.visit(a.place, a.bytes, [&](State& s) {
+      if (s.phase == virgin) {
+        s.phase = exclusive;
+      } else if (s.phase == exclusive && s.last().thread() != a.thread) {
+        s.phase = shared_modified;
+        s.candidates = held_exclusively(now.held);
+      } else if (s.phase != exclusive) {
+        s.phase = shared_modified;
+        s.candidates = candidates_.common(s.candidates, held_exclusively(now.held));
+      }
+      if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, false));
+      s.remember_write(a);
+    });
+  }
+  // The paper knows no atomics.
+  template <class F>
+  void atomic(const Access&, const Now&, F&&) {}
+  void alloc(const Access& a) {
+    cells_.forget(a.place, a.bytes, [](State&) {});
+  }
+
+ private:
+  enum Phase : std::uint8_t { virgin, exclusive, shared, shared_modified };
+  static constexpr std::uint8_t kLast = 1, kOther = 2;
+
+  // A cache line. All zeros: virgin.
+  struct alignas(64) State {
+    clock::Epoch write, other_write;  // the last one, and the last one of another thread than that
+    clock::Epoch read, other_read;
+    SiteId write_site, other_write_site, read_site, other_read_site;
+    LocksetId candidates;  // C(v), once it is shared; locks in it count as held exclusively
+    std::uint32_t next;
+    ByteMask mask;
+    Phase phase;
+    std::uint8_t freed;  // kLast: the write is a free; kOther: the other write
+
+    State clone() const { return *this; }
+
+    clock::Epoch last() const { return write.time() > read.time() ? write : read; }
+    Met write_not_of(ThreadId t) const {
+      const bool other = write.thread() == t;
+      return {other ? other_write : write, other ? other_write_site : write_site,
+              (freed & (other ? kOther : kLast)) != 0 ? EventKind::free : EventKind::write};
+    }
+    Met read_not_of(ThreadId t) const {
+      const bool other = read.thread() == t;
+      return {other ? other_read : read, other ? other_read_site : read_site, EventKind::read};
+    }
+    Met partner(const Access& a, bool reads) const {
+      const Met w = write_not_of(a.thread), r = read_not_of(a.thread);
+      if (w.epoch.none()) return r;
+      return reads || w.epoch.time() > r.epoch.time() ? w : r;
+    }
+    void remember_read(const Access& a) {
+      if (read.thread() != a.thread) {
+        other_read = read;
+        other_read_site = read_site;
+      }
+      read = a.epoch();
+      read_site = a.site;
+    }
+    void remember_write(const Access& a) {
+      if (write.thread() != a.thread) {
+        other_write = write;
+        other_write_site = write_site;
+        freed = (freed & kLast) != 0 ? kOther : 0;
+      }
+      write = a.epoch();
+      write_site = a.site;
+      freed = static_cast<std::uint8_t>((freed & kOther) | (a.kind == EventKind::free ? kLast : 0));
+    }
+  };
+  static_assert(sizeof(State) == 64);
+
+  // The sets of the order, as candidates.
+  LocksetId all_held(LocksetId held) {
+    return as_candidates(held, order::Locksets::exclusive | order::Locksets::shared);
+  }
+  LocksetId held_exclusively(LocksetId held) { return as_candidates(held, order::Locksets::exclusive); }
+  LocksetId as_candidates(LocksetId held, std::uint32_t modes) {
+    if (held == LocksetId::empty) return held;
+    if (const LocksetId* known = known_.find(index(held), modes)) return *known;
+    LocksetId found = LocksetId::empty;
+    held_->for_each(held, [&](LockId l, std::uint32_t in) {
+      if ((in & modes) != 0) found = candidates_.with(found, l, order::Locksets::exclusive);
+    });
+    known_(index(held), modes) = found;
+    return found;
+  }
+
+  const order::Locksets* held_;  // what the moments name
+  order::Locksets candidates_;   // others look at held_ too: what is made anew is made here
+  model::PairTable<LocksetId> known_;
+  model::Cells<State> cells_;
+};
+
+}  // namespace deadheat::history
