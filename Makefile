@@ -32,6 +32,7 @@ format: setup   ## rewrite the sources as clang-format wants them
 bench:          ## measure again the figures of docs/results (1e8 events, some minutes)
 	@scripts/setup bench
 	@bench/run
+	@bench/run-engines 1e8
 
 fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)
 	@scripts/fuzz

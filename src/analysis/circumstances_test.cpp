@@ -94,6 +94,10 @@ TEST(Circumstances, TellTheFirstSignalBetweenTheAccesses) {
   EXPECT_EQ(trace.around(0, 3).earlier.next_signal->number, 2u);
   EXPECT_FALSE(trace.around(4, 5).earlier.next_signal.has_value());  // it came behind both
   EXPECT_EQ(trace.around(4, 7).earlier.next_signal->number, 6u);
+  // The pass goes on for another race: the signal is still too late for the first.
+  const auto both = trace.around({trace.finding(4, 5), trace.finding(4, 7)});
+  EXPECT_FALSE(both.races[0].earlier.next_signal.has_value());
+  EXPECT_TRUE(both.races[1].earlier.next_signal.has_value());
   EXPECT_FALSE(trace.around(0, 3).later.next_signal.has_value());
 }
 

@@ -120,7 +120,31 @@ Status Pipeline::decode(std::uint64_t number) {
     return {};
   }
   slots_[slot].sort(**block);
+  if (auto fits = check_sizes(slots_[slot]); !fits) return fits;
   events_ += (*block)->size();
+  return {};
+}
+
+// Engines keep something for every cell that is read or written, so there are sizes that are too much.
+Status Pipeline::check_sizes(const engine::SortedBlock& block) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
+  const BlockView& events = block.events;
+  const bool any = block.variables > kIds || std::ranges::any_of(events.ops, [](const Op& op) {
+                     return is_access(op.kind) && op.value > kMostBytes;
+                   });
+  if (!any) return {};
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Op& op = events.ops[events.op[i]];
+    if (object_kind(op.kind) != ObjectKind::variable) continue;
+    const auto wrong = [&](const char* what) {
+      return input_error(fmt::format("event {}: {}", base::grouped(events.first + i), what));
+    };
+    if (events.object[i] + cells(op) > kIds) return wrong("goes beyond the last variable that there can be");
+    if (is_access(op.kind) && op.value > kMostBytes) {
+      return wrong("an access of more than 1 GiB; engines keep a record for every 8 bytes of it");
+    }
+  }
   return {};
 }
 

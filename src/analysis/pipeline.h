@@ -46,6 +46,7 @@ class Pipeline {
   void work(model::WellFormed& rules, base::ProgressLine* line);
   Status do_block(const Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
+  static Status check_sizes(const engine::SortedBlock& block);
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;

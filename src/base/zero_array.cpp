@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
 
 namespace deadheat::base {
 
@@ -31,31 +30,6 @@ void ZeroPages::grow(std::size_t bytes) {
   data_ = memory;
   bytes_ = size;
   if (size >= kHuge) ::madvise(data_, size, MADV_HUGEPAGE);  // a wish: nothing is lost if it is refused
-}
-
-std::pair<std::size_t, std::size_t> ZeroPages::next_touched(std::size_t from) const {
-  // A stretch at a time, since the array may be far larger than what was touched of it.
-  constexpr std::size_t kStretch = std::size_t{1} << 14;
-  std::vector<unsigned char> resident(kStretch);
-  for (std::size_t at = from; at < bytes_; at += kStretch * kPage) {
-    const std::size_t pages = std::min(kStretch, (bytes_ - at) / kPage);
-    if (::mincore(static_cast<char*>(data_) + at, pages * kPage, resident.data()) != 0)
-      return {at, at + pages * kPage};
-    const auto end = resident.begin() + static_cast<std::ptrdiff_t>(pages);
-    const auto first =
-        std::find_if(resident.begin(), end, [](unsigned char page) { return (page & 1) != 0; });
-    if (first == end) continue;
-    const auto last = std::find_if(first, end, [](unsigned char page) { return (page & 1) == 0; });
-    return {at + static_cast<std::size_t>(first - resident.begin()) * kPage,
-            at + static_cast<std::size_t>(last - resident.begin()) * kPage};
-  }
-  return {bytes_, bytes_};
-}
-
-std::size_t ZeroPages::touched_bytes() const {
-  std::size_t sum = 0;
-  for_each_touched([&](std::size_t begin, std::size_t end) { sum += end - begin; });
-  return sum;
 }
 
 }  // namespace deadheat::base

@@ -136,7 +136,9 @@ const std::uint16_t* SortedBlock::split(const BlockView& block) {
 void SortedBlock::split_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count) {
   constexpr std::uint64_t kTogether = 1u << Sharding::kTogetherBits;
   for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
-    for (std::uint64_t cell = 0; cell < count;) {
+    // So many cells at most until each shard has had its turn.
+    const std::uint64_t looked_at = std::min(count, kTogether * sharding.shards());
+    for (std::uint64_t cell = 0; cell < looked_at;) {
       const std::uint64_t variable = object + cell;
       if (sharding.shard(static_cast<std::uint32_t>(variable)) == shard) {
         *ends_[shard]++ = {sharding.place(object), at, events.op[at]};

@@ -24,6 +24,11 @@ struct Sharding {
     constexpr std::uint32_t kWithin = (1u << kTogetherBits) - 1;
     return variable >> (kTogetherBits + bits) << kTogetherBits | (variable & kWithin);
   }
+  // The variable at a place of a shard.
+  std::uint64_t variable(std::uint32_t shard, std::uint64_t place) const {
+    constexpr std::uint64_t kWithin = (1u << kTogetherBits) - 1;
+    return ((place >> kTogetherBits << bits | shard) << kTogetherBits) | (place & kWithin);
+  }
   // How many places there are for ids below this.
   std::uint64_t places(std::uint64_t variables) const { return (variables >> bits) + (1u << kTogetherBits); }
 };

@@ -19,6 +19,7 @@ TEST(Sharding, EveryVariableHasAPlaceOfItsOwnInItsShard) {
     for (std::uint32_t x = 0; x < 1000; ++x) {
       EXPECT_LT(sharding.shard(x), sharding.shards());
       EXPECT_TRUE(places.insert({sharding.shard(x), sharding.place(x)}).second);
+      EXPECT_EQ(sharding.variable(sharding.shard(x), sharding.place(x)), x);
       greatest = std::max(greatest, sharding.place(x));
     }
     EXPECT_LT(greatest, sharding.places(1000));

@@ -30,13 +30,18 @@ class AccessHistory {
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
   std::size_t bytes() const { return cells_.bytes(); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
 
   // Most accesses meet nothing but what is ordered before them. Does all there is to do for such a plain read
   // or write; false, and nothing done, if there is more: call read() or write().
   template <class Now>
   [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
     State& s = cells_.cell(a.place);
-    if ((s.mask != a.bytes && s.mask != 0) || s.shared) [[unlikely]]
+    if (s.mask != a.bytes || s.shared) [[unlikely]]
       return false;
     if (!(static_cast<unsigned>(now.covers(a.thread, s.write())) &
           static_cast<unsigned>(now.covers(a.thread, s.read())))) [[unlikely]] {
@@ -46,7 +51,6 @@ class AccessHistory {
     const auto which = static_cast<unsigned>(a.kind == EventKind::write);
     s.last[which] = a.epoch();
     s.site[which] = a.site;
-    s.mask = a.bytes;
     s.freed &= which == 0;
     return true;
   }

@@ -27,6 +27,11 @@ class EraserHistory {
 
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
   std::size_t bytes() const { return cells_.bytes() + candidates_.bytes() + known_.bytes(); }
 
   // An access of the only thread so far changes nothing but what is remembered of it.

@@ -60,6 +60,11 @@ class LocksetHistory {
 
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
   std::size_t bytes() const {
     std::size_t tables = 0;
     cells_.for_each([&](const State& s) { tables += s.table == nullptr ? 0 : s.table->bytes(); });
@@ -70,7 +75,7 @@ class LocksetHistory {
   // to do for such a plain read or write; false, and nothing done, if there is more: call read() or write().
   [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
     State& s = cells_.cell(a.place);
-    if (s.mask != a.bytes && s.mask != 0) [[unlikely]]
+    if (s.mask != a.bytes) [[unlikely]]
       return false;
     if (s.table != nullptr) return quick_kept(s, a, now, sort_of(a.kind));
     if (!quickly_replaced(s.last[kWrite], a, now) || !quickly_replaced(s.last[kRead], a, now)) {
@@ -82,7 +87,6 @@ class LocksetHistory {
     s.last[which] = {a.epoch(), a.site, now.held};
     if (which == kWrite) s.write_era = now.era;
     s.freed &= which == 0;
-    s.mask = a.bytes;
     return true;
   }
 

@@ -3,6 +3,8 @@
 // state if and only if they share bytes.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -21,7 +23,9 @@ class Cells {
  public:
   // Places below this may be asked for from now on.
   void reserve(std::uint64_t places) {
-    if (places > first_.size()) first_.grow(places);
+    if (places <= first_.size()) return;
+    first_.grow(places);
+    in_use_.resize((first_.size() >> kChunkBits) / 64 + 1);
   }
   // The first part of a cell.
   State& cell(std::uint32_t place) { return first_[place]; }
@@ -33,10 +37,28 @@ class Cells {
     if (first.mask == bytes) [[likely]] {
       f(first);
     } else if (first.mask == 0) {
+      use(place);
       first.mask = bytes;
       f(first);
     } else {
       visit_parts(first, bytes, f);
+    }
+  }
+  // f(place) for the cells from `begin` to `end` that were ever visited, and some others, in order: in time
+  // of what was visited, however many cells there are.
+  template <class F>
+  void each_visited(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    end = std::min<std::uint64_t>(end, first_.size());
+    for (std::uint64_t chunk = begin >> kChunkBits; chunk << kChunkBits < end; ++chunk) {
+      const std::uint64_t rest = in_use_[chunk / 64] >> (chunk % 64);
+      if (rest == 0) {
+        chunk |= 63;  // none of these
+        continue;
+      }
+      chunk += static_cast<std::uint64_t>(std::countr_zero(rest));
+      const std::uint64_t from = std::max(begin, chunk << kChunkBits);
+      const std::uint64_t to = std::min(end, (chunk + 1) << kChunkBits);
+      for (std::uint64_t place = from; place < to; ++place) f(static_cast<std::uint32_t>(place));
     }
   }
   // The same for the parts that were accessed before: nothing new is made.
@@ -65,24 +87,34 @@ class Cells {
     });
   }
   void prefetch(std::uint32_t place) const { __builtin_prefetch(&first_[place], 1); }
-  std::size_t bytes() const { return first_.touched_bytes() + parts_.capacity() * sizeof(State); }
+  std::size_t bytes() const {
+    std::size_t chunks = 0;
+    for (const std::uint64_t bits : in_use_) chunks += static_cast<std::size_t>(std::popcount(bits));
+    return (chunks << kChunkBits) * sizeof(State) + parts_.capacity() * sizeof(State);
+  }
   // f(state) for every state in use.
   template <class F>
   void for_each(F&& f) {
-    first_.for_each_touched([&](State& state) {
-      if (state.mask != 0) f(state);
+    each_visited(0, first_.size(), [&](std::uint32_t place) {
+      if (first_[place].mask != 0) f(first_[place]);
     });
     for (State& state : parts_) f(state);
   }
   template <class F>
   void for_each(F&& f) const {
-    first_.for_each_touched([&](const State& state) {
-      if (state.mask != 0) f(state);
+    each_visited(0, first_.size(), [&](std::uint32_t place) {
+      if (first_[place].mask != 0) f(first_[place]);
     });
     for (const State& state : parts_) f(state);
   }
 
  private:
+  static constexpr unsigned kChunkBits = 7;
+
+  void use(std::uint32_t place) {
+    const std::size_t chunk = place >> kChunkBits;
+    in_use_[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
+  }
   std::uint32_t make_part(const State& like, ByteMask mask, std::uint32_t next) {
     const auto at = static_cast<std::uint32_t>(parts_.size());
     parts_.push_back(like);
@@ -119,6 +151,7 @@ class Cells {
   }
 
   base::ZeroArray<State> first_;
+  std::vector<std::uint64_t> in_use_;                 // a bit for each chunk of cells
   std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
 };
 

@@ -72,6 +72,11 @@ TEST(Cells, FarPlacesCostOnlyWhatIsTouched) {
   unsigned found = 0;
   cells.for_each([&](State& s) { found += s.visits; });
   EXPECT_EQ(found, 1u);
+  found = 0;
+  cells.each_visited(5, UINT32_MAX + std::uint64_t{1},
+                     [&](std::uint32_t place) { found += place == UINT32_MAX ? 1 : 0; });
+  EXPECT_EQ(found, 1u);
+  cells.each_visited(5, 1 << 30, [&](std::uint32_t) { FAIL(); });
 }
 
 }  // namespace

@@ -121,7 +121,18 @@ class Synchronisation {
   // A write that is not atomic, or new memory: nothing that was there before is seen any more. Of no interest
   // as long as there was no atomic; has_atomics() tells.
   bool has_atomics() const { return atomic_cells_ != 0; }
-  void plain_write(VarId x, const Op& op, Time time) { overwrite(bytes_of(x, op), time, nullptr); }
+  void plain_write(VarId x, const Op& op, Time time) {
+    if (atomic_cells_ == 0) return;
+    if (cells(op) <= atomic_cells_ + kFewCells) return overwrite(bytes_of(x, op), time, nullptr);
+    // More cells than there are atomics: rather go through these.
+    std::vector<std::uint32_t> touched;
+    atomics_.for_each([&](std::uint32_t cell, const std::vector<Write>& writes) {
+      if (!writes.empty() && cell >= index(x) && cell - index(x) < cells(op)) touched.push_back(cell);
+    });
+    for (const std::uint32_t cell : touched) {
+      overwrite_cell(cell, model::bytes_in_cell(op, cell - index(x)), time, nullptr);
+    }
+  }
 
   void narrow_plain_write(std::uint32_t cell, model::ByteMask bytes, Time time) {
     const std::vector<Write>* const writes = atomics_.find(cell);
@@ -161,6 +172,8 @@ class Synchronisation {
 
  private:
   using Bytes = model::ByteRange;
+
+  static constexpr std::uint64_t kFewCells = 4096;
 
   struct Generation {
     Message entered;

@@ -13,18 +13,18 @@ namespace {
 using Mode = model::HeldLocks::Mode;
 
 // A lock that both hold; one that excludes the other before one that both hold as readers.
-struct Common {
+struct LockOfBoth {
   const HeldLock* earlier = nullptr;
   const HeldLock* later = nullptr;
   bool as_readers() const { return earlier->mode == Mode::shared && later->mode == Mode::shared; }
 };
 
-std::optional<Common> common_lock(const Race& race) {
-  std::optional<Common> found;
+std::optional<LockOfBoth> common_lock(const Race& race) {
+  std::optional<LockOfBoth> found;
   for (const HeldLock& a : race.earlier.locks) {
     for (const HeldLock& b : race.later.locks) {
       if (a.name != b.name) continue;
-      const Common common{&a, &b};
+      const LockOfBoth common{&a, &b};
       if (!found || !common.as_readers()) found = common;
     }
   }

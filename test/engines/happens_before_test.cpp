@@ -66,5 +66,26 @@ TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
   });
 }
 
+// Far more memory than could be gone through cell by cell.
+TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
+  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t x, std::uint64_t bytes) {
+    return Event{ThreadId{t}, {.kind = kind, .value = bytes}, x};
+  };
+  constexpr std::uint64_t kBytes = std::uint64_t{8} << 31;
+  for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}}) {
+    for (const char* engine : {"djit", "fasttrack", "fasttrack-tree"}) {
+      const std::vector<Event> freed = {
+          event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
+          event(1, EventKind::free, 6, kBytes), event(0, EventKind::read, 1'000'007, 4)};
+      EXPECT_EQ(pairs_of(run_engine(engine, freed, cut)), (Pairs{{0, 2}, {2, 3}})) << engine;
+      const std::vector<Event> renewed = {
+          event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
+          event(0, EventKind::alloc, 6, kBytes), event(1, EventKind::write, 1'000'007, 8),
+          event(1, EventKind::write, 5, 8)};
+      EXPECT_EQ(pairs_of(run_engine(engine, renewed, cut)), (Pairs{{1, 4}})) << engine;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace deadheat::test
