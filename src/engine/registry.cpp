@@ -32,6 +32,7 @@ using clock::FlatClocks;
 using clock::TreeClocks;
 using history::ByClocks;
 using history::ByThread;
+using history::ByValues;
 using history::EpochHistory;
 using history::EraserHistory;
 using history::FullHistory;
@@ -114,7 +115,7 @@ constexpr Row kRows[] = {
      .memory = "as tsan1; a last write more a variable",
      .ignores = "",
      .options = {},
-     .make = make_detector<WithLocksets<ReadsFrom<Synchronisation<FlatClocks>>>, LocksetHistory<ByClocks>>},
+     .make = make_detector<WithLocksets<ReadsFrom<Synchronisation<FlatClocks>>>, LocksetHistory<ByValues>>},
     {.name = "lockset",
      .citation = "Dinning & Schonberg, PADD 1991 (lock covers)",
      .promise =
