@@ -21,7 +21,8 @@ class Feed {
   virtual Progress progress() const = 0;
   virtual std::vector<Warning> warnings() const = 0;
 
-  // A .dht file is decoded side by side if there are several slots; all else comes in order.
+  // A .dht file is decoded side by side if there are several slots, and it can be opened as often; all else
+  // comes in order.
   static Result<std::unique_ptr<Feed>> open(const std::string& path, const ReadOptions& options,
                                             std::uint32_t slots);
 };

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "base/format.h"
+#include "clock/time.h"
 
 namespace deadheat::analysis {
 
@@ -65,7 +68,11 @@ Pipeline::Lane* Pipeline::pick() {
 
 Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line) {
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
+  try {
+    for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
+  } catch (const std::system_error&) {
+    // No more threads are to be had: those there are do the work.
+  }
   work(rules, line);
   for (std::thread& other : others) other.join();
   if (error_) return fail(*error_);
@@ -74,7 +81,7 @@ Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine
 
 void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
   std::unique_lock lock(mutex_);
-  while (!error_ && !finished()) {
+  while (!finished()) {
     Lane* const lane = pick();
     if (lane == nullptr) {
       changed_.wait(lock);
@@ -82,16 +89,30 @@ void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
     }
     lane->busy = true;
     lock.unlock();
-    auto done = do_block(*lane, rules);
+    auto done = try_block(*lane, rules);
     if (line != nullptr) {
       const Progress progress = feed_.progress();
       line->update(events_, progress.done_bytes, progress.total_bytes);
     }
     lock.lock();
     lane->busy = false;
+    // What comes before an error is still done: there may be an earlier one.
+    if (!done && lane->next < end_) {
+      end_ = lane->next;
+      error_ = std::move(done).error();
+    }
     lane->next += lane->step;
-    if (!done && !error_) error_ = std::move(done).error();
     changed_.notify_all();
+  }
+}
+
+// An exception would not get out of a thread.
+Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
+  try {
+    return do_block(lane, rules);
+  } catch (const std::bad_alloc&) {
+    return io_error(
+        "out of memory; fewer --jobs need less, and 'deadheat engines' tells how each engine's memory grows");
   }
 }
 
@@ -127,6 +148,15 @@ Status Pipeline::decode(std::uint64_t number) {
 
 // Engines keep something for every cell that is read or written, so there are sizes that are too much.
 Status Pipeline::check_sizes(const engine::SortedBlock& block) {
+  if (block.threads > clock::Epoch::kMaxThreads) {
+    return input_error(
+        fmt::format("events from {} on: more than {} threads, which is as many as engines know",
+                    base::grouped(block.events.first), base::grouped(clock::Epoch::kMaxThreads)));
+  }
+  if (block.events.first + block.events.size() > clock::Epoch::kMaxTime) {
+    return input_error(fmt::format("more than {} events, which is as many as engines know",
+                                   base::grouped(clock::Epoch::kMaxTime)));
+  }
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
   constexpr std::uint64_t kIds = std::uint64_t{1} << 32;
   const BlockView& events = block.events;

@@ -27,7 +27,8 @@ class Pipeline {
 
   Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots);
 
-  // Runs until the end of the trace, or the first error. `rules` must have been fed nothing.
+  // Runs until the end of the trace, or the first error: first in the trace, whoever is quicker to find one.
+  // `rules` must have been fed nothing.
   Status run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line);
   std::uint64_t events() const { return events_; }
 
@@ -45,6 +46,7 @@ class Pipeline {
   Lane* pick();
   void work(model::WellFormed& rules, base::ProgressLine* line);
   Status do_block(const Lane& lane, model::WellFormed& rules);
+  Status try_block(const Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
   static Status check_sizes(const engine::SortedBlock& block);
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
@@ -59,8 +61,8 @@ class Pipeline {
   std::vector<Lane> lanes_;  // those nearest to being done first
   std::size_t first_decode_ = 0, rules_lane_ = 0;
   std::vector<std::size_t> order_lane_;  // by stage
-  std::uint64_t end_ = UINT64_MAX;       // number of blocks, once known
-  std::optional<Error> error_;
+  std::uint64_t end_ = UINT64_MAX;       // number of blocks, once known; of those before an error
+  std::optional<Error> error_;           // in block end_
 };
 
 }  // namespace deadheat::analysis

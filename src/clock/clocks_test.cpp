@@ -26,7 +26,7 @@ class Same {
  public:
   explicit Same(Clocks& clocks)
       : clocks_(clocks), own_(kThreads), plain_(kThreads), messages_(kMessages), plain_messages_(kMessages) {
-    clocks_.reserve(kThreads);
+    clocks_.reserve(kThreads + 1);
     for (std::uint32_t t = 0; t < kThreads; ++t) clocks_.start(own_[t], ThreadId{t});
   }
   void step() {
@@ -65,7 +65,10 @@ class Same {
         }
     }
   }
-  bool holds() const {
+  bool holds() {
+    for (std::uint32_t m = 0; m < kMessages; ++m) {
+      if (!says(messages_[m], plain_messages_[m])) return false;
+    }
     for (std::uint32_t t = 0; t < kThreads; ++t) {
       for (std::uint32_t u = 0; u < kThreads; ++u) {
         const auto known = plain_[t].find(u);
@@ -77,6 +80,20 @@ class Same {
   }
 
  private:
+  // What one who knows nothing learns from the message.
+  bool says(const typename Clocks::Message& message, const Plain& plain) {
+    typename Clocks::Own learns;
+    clocks_.start(learns, ThreadId{kThreads});
+    clocks_.join(learns, ThreadId{kThreads}, now_, message);
+    bool same = true;
+    for (std::uint32_t u = 0; u < kThreads; ++u) {
+      const auto known = plain.find(u);
+      same &= Clocks::get(learns, ThreadId{u}) == (known == plain.end() ? 0 : known->second);
+    }
+    clocks_.bury(learns);
+    return same;
+  }
+
   Clocks& clocks_;
   Time now_ = 0;
   std::vector<typename Clocks::Own> own_;
