@@ -93,6 +93,18 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
+    {.name = "shb-ee",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
+     .promise =
+         "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
+         "can be made to meet (co-enabled)",
+     .notion = Notion::co_enabled,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as shb, and up to `limit` edges of 24 to 48 bytes a variable; unlimited: so many an access",
+     .ignores = "",
+     .options = kShbEeOptions,
+     .make = make_shb_ee},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =
@@ -139,18 +151,6 @@ constexpr Row kRows[] = {
      .ignores = "fork, join, send, recv, barriers, fences, atomics: the paper knows locks only",
      .options = {},
      .make = make_detector<WithLocksets<NoOrder>, EraserHistory>},
-    {.name = "shb-ee",
-     .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
-     .promise =
-         "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
-         "can be made to meet (co-enabled)",
-     .notion = Notion::co_enabled,
-     .grade = Grade::observed,
-     .passes = 1,
-     .memory = "as shb, and up to `limit` edges of 24 bytes a variable; unlimited: 24 bytes an access",
-     .ignores = "",
-     .options = kShbEeOptions,
-     .make = make_shb_ee},
     {.name = "null",
      .citation = "",
      .promise = "reports nothing: what reading the trace alone costs",
