@@ -9,6 +9,7 @@
 #include "clock/tree_clocks.h"
 #include "engine/detector.h"
 #include "engine/in_place_detector.h"
+#include "engine/shb_ee.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/eraser_history.h"
@@ -31,6 +32,7 @@ using clock::FlatClocks;
 using clock::TreeClocks;
 using history::ByClocks;
 using history::ByThread;
+using history::ByValues;
 using history::EpochHistory;
 using history::EraserHistory;
 using history::FullHistory;
@@ -91,6 +93,18 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
+    {.name = "shb-ee",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
+     .promise =
+         "flags what shb flags, and tells all pairs of each, or those that the limit leaves; every one "
+         "can be made to meet (co-enabled)",
+     .notion = Notion::co_enabled,
+     .grade = Grade::observed,
+     .passes = 1,
+     .memory = "as shb, and up to `limit` edges of 24 to 48 bytes a variable; unlimited: so many an access",
+     .ignores = "",
+     .options = kShbEeOptions,
+     .make = make_shb_ee},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =
@@ -113,7 +127,7 @@ constexpr Row kRows[] = {
      .memory = "as tsan1; a last write more a variable",
      .ignores = "",
      .options = {},
-     .make = make_detector<WithLocksets<ReadsFrom<Synchronisation<FlatClocks>>>, LocksetHistory<ByClocks>>},
+     .make = make_detector<WithLocksets<ReadsFrom<Synchronisation<FlatClocks>>>, LocksetHistory<ByValues>>},
     {.name = "lockset",
      .citation = "Dinning & Schonberg, PADD 1991 (lock covers)",
      .promise =

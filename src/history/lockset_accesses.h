@@ -39,6 +39,7 @@ constexpr bool as_strong(Sort a, Sort b) { return a == b || a == Sort::write || 
 struct Guarded {
   Met access;
   order::LocksetId held;
+  std::uint32_t era;  // of its thread
 
   bool none() const { return access.epoch.none(); }
   ThreadId thread() const { return access.epoch.thread(); }
@@ -50,7 +51,7 @@ struct Guarded {
 template <bool kAllThreads>
 class LocksetAccesses {
  public:
-  static LocksetAccesses* make(std::uint32_t slots = 4) {
+  static LocksetAccesses* make(std::uint32_t slots) {
     void* const memory = std::calloc(1, sizeof(LocksetAccesses) + slots * sizeof(Guarded));
     if (memory == nullptr) throw std::bad_alloc();
     return new (memory) LocksetAccesses(slots);
@@ -76,9 +77,12 @@ class LocksetAccesses {
     for (std::uint32_t at = home(t, sort, held);; ++at) {
       Guarded& here = all()[at & mask];
       if (here.none()) return here;
-      if (here.held != held || here.sort() != sort) continue;
-      if (here.thread() == t) return here;
-      if constexpr (!kAllThreads) {
+      if (here.held != held) continue;
+      if constexpr (kAllThreads) {
+        if (here.thread() == t && here.sort() == sort) return here;
+      } else {
+        if (here.sort() != sort) continue;
+        if (here.thread() == t) return here;
         if (older != nullptr) return here.access.epoch.time() < older->access.epoch.time() ? here : *older;
         older = &here;
       }
@@ -104,8 +108,9 @@ class LocksetAccesses {
   [[nodiscard]] LocksetAccesses* rebuilt(F&& keep) {
     std::uint32_t kept = 0;
     for_each([&](const Guarded& access) { kept += keep(access) ? 1 : 0; });
-    std::uint32_t slots = 4;
+    std::uint32_t slots = 8;
     while (slots < 3 * (kept + 1)) slots *= 2;
+    if (slots == slots_ && slots <= 2 * kFew) return put_anew(keep);
     LocksetAccesses* const fresh = make(slots);
     for_each([&](const Guarded& access) {
       if (keep(access)) fresh->put(access);
@@ -115,13 +120,31 @@ class LocksetAccesses {
   }
 
  private:
+  static constexpr std::uint32_t kFew = 32;
+
+  // The same in place.
+  template <class F>
+  LocksetAccesses* put_anew(F& keep) {
+    Guarded kept[kFew];
+    std::uint32_t n = 0;
+    for_each([&](const Guarded& access) {
+      if (keep(access)) kept[n++] = access;
+    });
+    std::memset(static_cast<void*>(all()), 0, slots_ * sizeof(Guarded));
+    count_ = writes_ = 0;
+    for (std::uint32_t i = 0; i < n; ++i) put(kept[i]);
+    return this;
+  }
+
   explicit LocksetAccesses(std::uint32_t slots) : slots_(slots) {}
   Guarded* all() { return reinterpret_cast<Guarded*>(this + 1); }
   const Guarded* all() const { return reinterpret_cast<const Guarded*>(this + 1); }
 
   static std::uint32_t home(ThreadId t, Sort sort, order::LocksetId held) {
-    const std::uint32_t h = index(held) * 0x9E3779B1u + static_cast<std::uint32_t>(sort) * 0x85EBCA6Bu;
-    return (h ^ h >> 15) + (kAllThreads ? 4 * index(t) : 0);
+    const std::uint32_t h =
+        index(held) * 0x9E3779B1u +
+        (4 * (kAllThreads ? index(t) : 0) + static_cast<std::uint32_t>(sort)) * 0x85EBCA6Bu;
+    return h ^ h >> 15;
   }
 
   std::uint32_t slots_;  // a power of two, at most half full

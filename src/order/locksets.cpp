@@ -54,16 +54,6 @@ LocksetId Locksets::changed(LocksetId set, std::uint32_t lock, std::uint32_t add
   return (lock & part.bit) != 0 ? both(part.left, side) : both(side, part.right);
 }
 
-std::uint32_t Locksets::modes_of(LocksetId set, std::uint32_t lock) const {
-  while (set != LocksetId::empty) {
-    const Part& part = at(set);
-    if (!part.may_have(lock)) break;
-    if (part.leaf()) return part.modes();
-    set = part.side(lock);
-  }
-  return 0;
-}
-
 LocksetId Locksets::common(LocksetId a, LocksetId b) {
   if (a == b) return a;
   if (a == LocksetId::empty || b == LocksetId::empty) return LocksetId::empty;
@@ -77,8 +67,8 @@ LocksetId Locksets::intersection(LocksetId a, LocksetId b) {
   if (a == b) return a;
   if (a == LocksetId::empty || b == LocksetId::empty) return LocksetId::empty;
   const Part &p = at(a), &q = at(b);
-  if (p.leaf()) return leaf(p.key, p.modes() & modes_of(b, p.key));
-  if (q.leaf()) return leaf(q.key, q.modes() & modes_of(a, q.key));
+  if (p.leaf()) return leaf(p.key, p.modes() & modes_of(b, LockId{p.key}));
+  if (q.leaf()) return leaf(q.key, q.modes() & modes_of(a, LockId{q.key}));
   if (p.bit == q.bit && p.key == q.key) {
     const LocksetId left = intersection(p.left, q.left);
     return both(left, intersection(p.right, q.right));
@@ -94,7 +84,7 @@ bool Locksets::share_lock(LocksetId a, LocksetId b) const {
   const Part &p = at(a), &q = at(b);
   if (p.leaf() || q.leaf()) {
     const std::uint32_t modes = p.leaf() ? p.modes() : q.modes();
-    const std::uint32_t others = p.leaf() ? modes_of(b, p.key) : modes_of(a, q.key);
+    const std::uint32_t others = p.leaf() ? modes_of(b, LockId{p.key}) : modes_of(a, LockId{q.key});
     return others != 0 && ((modes | others) & exclusive) != 0;
   }
   if (p.bit == q.bit && p.key == q.key) return share_lock(p.left, q.left) || share_lock(p.right, q.right);
@@ -108,7 +98,7 @@ bool Locksets::implies(LocksetId b, LocksetId a) const {
   if (b == LocksetId::empty || (any_exclusive(a) && !any_exclusive(b))) return false;
   const Part &p = at(a), &q = at(b);
   if (p.leaf()) {
-    const std::uint32_t modes = modes_of(b, p.key);
+    const std::uint32_t modes = modes_of(b, LockId{p.key});
     return modes != 0 && (modes & exclusive) >= (p.modes() & exclusive);
   }
   if (q.leaf() || q.bit < p.bit || !q.may_have(p.key)) return false;

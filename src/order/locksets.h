@@ -41,6 +41,16 @@ class Locksets {
     if (a == LocksetId::empty || b == LocksetId::empty) return false;
     return share_lock(a, b);
   }
+  // In which modes the lock is held, 0 if it is not.
+  std::uint32_t modes_of(LocksetId set, LockId l) const {
+    while (set != LocksetId::empty) {
+      const Part& part = at(set);
+      if (!part.may_have(index(l))) break;
+      if (part.leaf()) return part.modes();
+      set = part.side(index(l));
+    }
+    return 0;
+  }
   // Whether b keeps apart from all that a keeps apart from.
   bool implies(LocksetId b, LocksetId a) const;
   static bool any_exclusive(LocksetId set) { return (index(set) & 1) != 0; }
@@ -89,7 +99,6 @@ class Locksets {
   LocksetId leaf(std::uint32_t lock, std::uint32_t modes);
   LocksetId both(LocksetId a, LocksetId b);  // of disjoint sets, all of one below all of the other
   LocksetId intersection(LocksetId a, LocksetId b);
-  std::uint32_t modes_of(LocksetId set, std::uint32_t lock) const;
   bool share_lock(LocksetId a, LocksetId b) const;
 
   std::array<std::unique_ptr<Part[]>, 32 - kFirstBits> chunks_;

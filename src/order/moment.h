@@ -10,9 +10,12 @@ namespace deadheat::order {
 // A set of held locks, by number. 0 is the empty one; odd ones have a lock that is held exclusively.
 enum class LocksetId : std::uint32_t { empty = 0 };
 
+inline constexpr std::uint32_t kEraUnknown = UINT32_MAX;
+
 struct Moment {
   const clock::Time* times = nullptr;
   LocksetId held = LocksetId::empty;
+  std::uint32_t era = 0;  // how often the thread has told others something; of orders that count it
 
   friend bool operator==(const Moment&, const Moment&) = default;
 

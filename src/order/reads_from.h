@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/cells.h"
+#include "order/allocations.h"
 #include "order/synchronisation.h"
 
 namespace deadheat::order {
@@ -14,7 +15,7 @@ namespace deadheat::order {
 template <class Base>
 class ReadsFrom : public Base {
  public:
-  using Base::Base;
+  explicit ReadsFrom(std::uint32_t slots) : Base(slots), allocations_(clocks_) {}
   using typename Base::Message;
   using typename Base::Time;
 
@@ -31,8 +32,8 @@ class ReadsFrom : public Base {
   // Of plain accesses within one cell. True if the thread may have come to know more.
   bool narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
-    if (w.mask == 0) return false;
-    if (w.mask != bytes) {
+    if (w.mask == 0 && allocations_.empty()) return false;
+    if (w.mask != bytes || w.message.vector == nullptr) {
       read(t, cell, bytes, time);
       return true;
     }
@@ -44,8 +45,7 @@ class ReadsFrom : public Base {
   }
   void narrow_write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     Write& w = last_.cell(cell);
-    if (w.mask == bytes || w.mask == 0) [[likely]] {
-      w.mask = bytes;
+    if (w.mask == bytes) [[likely]] {
       clocks_.assign(w.message, living(t).clock, t, time);
     } else {
       write(t, cell, bytes, time);
@@ -54,16 +54,14 @@ class ReadsFrom : public Base {
 
   // Of all others.
   void accessed(ThreadId t, VarId x, const Op& op, Time time) {
+    if (is_allocation(op.kind)) return allocated(t, x, op, time);
     const model::ByteRange range{x, op};
-    if (reads(op.kind))
+    if (reads(op.kind)) {
       range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes, time); });
+    }
     // Who knows of an event must know all that its thread knew then: so whoever is told of it by its
     // synchronisation is to know no less than who is told by its value.
     if (op.kind == EventKind::atomic_rmw) Base::atomic_knows_more(t, x, op, time);
-    if (op.kind == EventKind::alloc || op.kind == EventKind::free) {
-      range.each_cell(
-          [&](std::uint32_t cell, model::ByteMask bytes) { pass_on(t, cell, bytes, op.kind, time); });
-    }
     if (op.kind != EventKind::read && op.kind != EventKind::atomic_load) {
       range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { write(t, cell, bytes, time); });
     }
@@ -92,23 +90,38 @@ class ReadsFrom : public Base {
     return kind == EventKind::read || kind == EventKind::atomic_load || kind == EventKind::atomic_rmw;
   }
   void read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
-    last_.visit_known(cell, bytes,
-                      [&](const Write& w) { clocks_.join(living(t).clock, t, time, w.message); });
+    unsigned unwritten = bytes;
+    last_.visit_known(cell, bytes, [&](const Write& w) {
+      if (w.message.vector == nullptr) return;
+      clocks_.join(living(t).clock, t, time, w.message);
+      unwritten &= ~unsigned{w.mask};
+    });
+    if (allocations_.empty()) return;
+    for (unsigned i = 0; i < kCellBytes; ++i) {
+      if ((unwritten >> i & 1) == 0) continue;
+      allocations_.read(living(t).clock, t, time, std::uint64_t{cell} * kCellBytes + i);
+    }
   }
   void write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     last_.visit(cell, bytes, [&](Write& w) { clocks_.assign(w.message, living(t).clock, t, time); });
   }
-  // An alloc is after all earlier allocs and frees of its bytes.
-  void pass_on(ThreadId t, std::uint32_t cell, model::ByteMask bytes, EventKind kind, Time time) {
-    allocations_.reserve(std::uint64_t{cell} + 1);
-    allocations_.visit(cell, bytes, [&](Write& w) {
-      if (kind == EventKind::alloc) clocks_.join(living(t).clock, t, time, w.message);
-      clocks_.add(w.message, living(t).clock, t, time);
+  // What was written before is not found any more.
+  void allocated(ThreadId t, VarId x, const Op& op, Time time) {
+    const std::uint64_t first = std::uint64_t{index(x)} * kCellBytes;
+    const std::uint64_t end = first + (op.value == 0 ? kCellBytes : op.value);
+    if (op.kind == EventKind::alloc) {
+      allocations_.alloc(living(t).clock, t, time, first, end);
+    } else {
+      allocations_.free(living(t).clock, t, time, first, end);
+    }
+    last_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
+      last_.forget(cell, model::bytes_in_cell(op, cell - index(x)),
+                   [&](Write& w) { clocks_.clear(w.message); });
     });
   }
 
-  model::Cells<Write> last_;         // by variable
-  model::Cells<Write> allocations_;  // by variable: what all allocs and frees knew
+  model::Cells<Write> last_;  // by variable
+  Allocations<typename Base::ClockStore> allocations_;
 };
 
 }  // namespace deadheat::order

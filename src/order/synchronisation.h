@@ -22,6 +22,7 @@ namespace deadheat::order {
 template <class Clocks>
 class Synchronisation {
  public:
+  using ClockStore = Clocks;
   using Time = clock::Time;
   using Own = typename Clocks::Own;
   using Message = typename Clocks::Message;

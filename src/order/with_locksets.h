@@ -16,10 +16,13 @@ class WithLocksets : public Base {
   using typename Base::Time;
 
   bool begin_block(std::uint32_t slot, std::uint32_t threads) {
-    if (threads > held_.size()) held_.resize(threads);
+    if (threads > held_.size()) {
+      held_.resize(threads);
+      eras_.resize(threads);
+    }
     return Base::begin_block(slot, threads);
   }
-  Moment moment(ThreadId t) const { return {Base::moment(t).times, held_[index(t)]}; }
+  Moment moment(ThreadId t) const { return {Base::moment(t).times, held_[index(t)], eras_[index(t)]}; }
   const Locksets& locksets() const { return sets_; }
 
   void acquire(ThreadId t, LockId l, Time time) {
@@ -39,11 +42,41 @@ class WithLocksets : public Base {
     held_[index(t)] = sets_.without(held_[index(t)], l, Locksets::shared);
   }
 
-  std::size_t bytes() const { return Base::bytes() + sets_.bytes() + held_.capacity() * sizeof(LocksetId); }
+  // What others may come to be ordered after. (Locks and values aside: histories that want to know the eras
+  // are not for orders that go by these.)
+  void fork(ThreadId t, ThreadId u, Time time) {
+    Base::fork(t, u, time);
+    tell(t);
+  }
+  void send(ThreadId t, ChannelId c, Time time) {
+    Base::send(t, c, time);
+    tell(t);
+  }
+  void barrier_enter(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
+    Base::barrier_enter(t, b, generation, time);
+    tell(t);
+  }
+  void fence(ThreadId t, MemoryOrder order, Time time) {
+    Base::fence(t, order, time);
+    tell(t);
+  }
+  void atomic(ThreadId t, VarId x, const Op& op, Time time) {
+    Base::atomic(t, x, op, time);
+    if (op.kind != EventKind::atomic_load) tell(t);
+  }
+
+  std::size_t bytes() const {
+    return Base::bytes() + sets_.bytes() + held_.capacity() * (sizeof(LocksetId) + sizeof(std::uint32_t));
+  }
 
  private:
+  void tell(ThreadId t) {
+    if (eras_[index(t)] != kEraUnknown) ++eras_[index(t)];
+  }
+
   Locksets sets_;
-  std::vector<LocksetId> held_;  // by thread
+  std::vector<LocksetId> held_;      // by thread
+  std::vector<std::uint32_t> eras_;  // by thread
 };
 
 // Program order alone. Its moments have no times: of other threads a thread knows nothing.

@@ -73,7 +73,8 @@ TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
   };
   constexpr std::uint64_t kBytes = std::uint64_t{8} << 31;
   for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}}) {
-    for (const char* engine : {"djit", "fasttrack", "fasttrack-tree"}) {
+    for (const char* engine :
+         {"djit", "fasttrack", "fasttrack-tree", "shb", "shb-ee", "lockset", "tsan1", "tsan1-wrd"}) {
       const std::vector<Event> freed = {
           event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
           event(1, EventKind::free, 6, kBytes), event(0, EventKind::read, 1'000'007, 4)};

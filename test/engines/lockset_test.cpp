@@ -37,6 +37,25 @@ TEST_P(Lockset, Tsan1WrdFlagsExactlyThoseThatNeedNotComeAfterAnEarlierOne) {
   });
 }
 
+// Of few variables, so that much is kept of each, forgotten and kept anew.
+TEST_P(Lockset, AllOfThemKeepToTheirClosuresOnLongerTracesToo) {
+  auto longer = options();
+  longer.min_events = 60;
+  longer.max_events = 200;
+  longer.max_threads = 6;
+  longer.max_variables = 1;
+  oracle::for_many_traces(longer, kTraces / 20, [](Trace trace) {
+    const Pairs lockset = oracle::lockset_pairs(trace);
+    const Pairs tsan1 = oracle::tsan1_pairs(lockset, oracle::hard_order(trace));
+    const Pairs wrd = oracle::tsan1_wrd_pairs(lockset, oracle::hard_rf_and_allocations_order(trace));
+    for (const auto& [engine, pairs] :
+         {std::pair{"lockset", &lockset}, {"tsan1", &tsan1}, {"tsan1-wrd", &wrd}}) {
+      if (keeps_to(*pairs, engine, trace) == Outcome::fails) return Outcome::fails;
+    }
+    return oracle::promised(!wrd.empty(), true);
+  });
+}
+
 // What the closures promise beyond that is between oracles: promises_test.cpp.
 
 }  // namespace

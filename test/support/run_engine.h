@@ -24,6 +24,7 @@ class RaceList final : public engine::RaceSink {
  public:
   void race(const model::RacePair& pair) override { pairs.push_back(pair); }
   std::vector<model::RacePair> pairs;
+  std::vector<engine::Counter> counters;  // of the engine, at the end
 
   // The later events, each once, in order.
   std::vector<std::uint64_t> flagged() const {
@@ -78,6 +79,7 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
     while (!waiting.empty()) check_first();
   }
   (*engine)->finish(races);
+  races.counters = (*engine)->counters();
   sort_pairs(races.pairs);
   return races;
 }

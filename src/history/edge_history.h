@@ -1,0 +1,269 @@
+// All accesses to each variable, or the last of them: those that no later one stands for, and from these the
+// edges to the ones that they replaced. An access replaces only what is ordered before it, and what it
+// conflicts with no less: then whoever meets the replaced one meets the one in its place too, and following
+// edges from there finds everything that was met. Where nothing is met, no edge is looked at.
+// Sulzmann & Stadtmueller, "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction"
+// (2020), algorithm 2, definition 4.4 and section 4.5 (the limit).
+// Departs: an access may be kept that could be replaced; that costs memory, at most an access a thread and
+// kind, and loses nothing.
+// Time O(1) an access that meets nothing; O(T) where accesses raced, after reads that were not ordered, and
+// for atomics; and what it meets.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "history/edges.h"
+#include "history/last_accesses.h"
+#include "model/cells.h"
+
+namespace deadheat::history {
+
+class EdgeHistory {
+ public:
+  static constexpr std::uint64_t kUnlimited = UINT64_MAX;
+
+  // So many edges are kept for each variable; for each part of it, if parts are accessed.
+  explicit EdgeHistory(std::uint64_t limit)
+      : limit_(limit), most_room_(limit > clock::Epoch::kMaxTime ? kUnlimited : std::bit_ceil(limit)) {}
+  EdgeHistory(const EdgeHistory&) = delete;
+  EdgeHistory& operator=(const EdgeHistory&) = delete;
+  ~EdgeHistory() {
+    cells_.for_each([](State& s) { s.drop(); });
+  }
+
+  void reserve(std::uint64_t places) { cells_.reserve(places); }
+  void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
+  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  template <class F>
+  void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    cells_.each_visited(begin, end, f);
+  }
+  // To be called one after the other, when what the one before asked for has had time to arrive.
+  void prefetch_edges(std::uint32_t place) const { __builtin_prefetch(cells_.cell(place).edges); }
+  void prefetch_next_edge(std::uint32_t place) const {
+    if (const Edges* const edges = cells_.cell(place).edges) edges->prefetch();
+  }
+
+  // Most accesses meet nothing but what is ordered before them. Does all there is to do for such a plain read
+  // or write; false, and nothing done, if there is more: meet() and remember().
+  template <class Now>
+  [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
+    State& s = cells_.cell(a.place);
+    if (s.mask != a.bytes || s.shared) [[unlikely]]
+      return false;
+    if (!(static_cast<unsigned>(now.covers(a.thread, s.write.epoch)) &
+          static_cast<unsigned>(now.covers(a.thread, s.read.epoch)))) [[unlikely]] {
+      return false;
+    }
+    take_place(s, a.kind == EventKind::write ? s.write : s.read, a);
+    return true;
+  }
+
+  // Calls found(kept) for the accesses that conflict with this one and that `now` does not cover, once for
+  // each part in which they meet. False if there may be more, of which the limit dropped the edges.
+  template <class Now, class F>
+  [[nodiscard]] bool meet(const Access& a, const Now& now, F&& found) {
+    bool all = true;
+    cells_.visit_known(a.place, a.bytes, [&](const State& s) {
+      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, found); });
+    });
+    return all;
+  }
+  // The same for no other than what was last written in each part.
+  template <class Now, class F>
+  void meet_last_write(const Access& a, const Now& now, F&& found) {
+    cells_.visit_known(a.place, a.bytes, [&](const State& s) {
+      const Kept* last = nullptr;
+      s.for_each([&](const Kept& kept) {
+        if (writes(kept.kind()) && (last == nullptr || last->epoch.time() < kept.epoch.time())) last = &kept;
+      });
+      if (last != nullptr && meets(*last, a, now)) found(*last);
+    });
+  }
+
+  // Where an access is ordered after another by `now`, it may take its place.
+  template <class Now>
+  void remember(const Access& a, const Now& now) {
+    cells_.visit(a.place, a.bytes, [&](State& s) {
+      if (a.kind == EventKind::write || a.kind == EventKind::free) {
+        remember_write(s, a, now);
+      } else if (a.kind == EventKind::read && !s.shared && now.covers(a.thread, s.read.epoch)) {
+        take_place(s, s.read, a);
+      } else {
+        s.share();
+        take_place(s, s.others->at(a), a);
+      }
+    });
+  }
+  // The memory is new.
+  void alloc(const Access& a) {
+    cells_.forget(a.place, a.bytes, [](State& s) { s.drop(); });
+  }
+
+  std::uint64_t dropped() const { return dropped_; }  // edges, for the limit
+  std::size_t bytes() const {
+    std::size_t sum = cells_.bytes();
+    cells_.for_each([&](const State& s) {
+      if (s.edges != nullptr) sum += s.edges->bytes();
+      if (s.shared) sum += s.others->bytes();
+    });
+    return sum;
+  }
+
+ private:
+  // A cache line. All zeros: never accessed.
+  struct alignas(64) State {
+    Kept write;
+    union {
+      Kept read;
+      LastAccesses* others;  // if shared; the read is among them
+    };
+    Edges* edges;
+    std::uint32_t next;
+    ByteMask mask;
+    bool shared;
+
+    State() : read(), edges(nullptr), next(0), mask(0), shared(false) {}
+
+    template <class F>
+    void for_each(F&& f) const {
+      if (!write.none()) f(write);
+      if (shared) {
+        others->for_each(f);
+      } else if (!read.none()) {
+        f(read);
+      }
+    }
+    void share() {
+      if (shared) return;
+      const Kept only = read;
+      others = new LastAccesses;
+      shared = true;
+      if (!only.none()) others->put(only);
+    }
+    void drop_others() {
+      if (!shared) return;
+      delete others;
+      shared = false;
+      read = {};
+    }
+    void drop() {
+      drop_others();
+      Edges::destroy(edges);
+      edges = nullptr;
+    }
+    State clone() const {
+      State copy = *this;
+      if (edges != nullptr) copy.edges = edges->clone();
+      if (shared) copy.others = new LastAccesses(*others);
+      return copy;
+    }
+  };
+  static_assert(sizeof(State) == 64);
+  struct Run {
+    std::uint64_t first, end;
+  };
+
+  static bool writes(EventKind kind) { return kind != EventKind::read && kind != EventKind::atomic_load; }
+  static bool conflict(EventKind a, EventKind b) {
+    return (writes(a) || writes(b)) && !(is_atomic(a) && is_atomic(b));
+  }
+  template <class Now>
+  static bool meets(const Kept& kept, const Access& a, const Now& now) {
+    return conflict(kept.kind(), a.kind) && !now.covers(a.thread, kept.epoch);
+  }
+
+  // Who is not met has replaced nothing that is: there the search ends.
+  template <class Now, class F>
+  bool follow(const State& s, const Kept& from, const Access& a, const Now& now, F& found) {
+    if (!meets(from, a, now)) return true;
+    found(from);
+    bool all = true;
+    const std::uint64_t count = s.edges == nullptr ? 0 : s.edges->count();
+    const std::uint64_t oldest = limit_ == 0 ? UINT64_MAX : count > limit_ ? count - limit_ : 0;
+    const auto push = [&](const Kept& kept) {
+      if (kept.edges == 0) return;
+      const std::uint64_t first = kept.first_edge, end = first + kept.edges;
+      all &= first >= oldest;
+      if (end > oldest) runs_.push_back({std::max(first, oldest), end});
+    };
+    for (push(from); !runs_.empty();) {
+      const Run run = runs_.back();
+      runs_.pop_back();
+      for (std::uint64_t number = run.first; number < run.end; ++number) {
+        const Kept& kept = (*s.edges)[number];
+        if (!meets(kept, a, now)) continue;
+        found(kept);
+        push(kept);
+      }
+    }
+    return all;
+  }
+
+  template <class Now>
+  void remember_write(State& s, const Access& a, const Now& now) {
+    Kept kept(a);
+    const auto covered = [&](const Kept& old) { return now.covers(a.thread, old.epoch); };
+    const auto replace = [&](const Kept& old) {
+      if (old.none()) return;
+      const std::uint64_t number = add_edge(s, old);
+      if (kept.edges++ == 0) kept.first_edge = number;
+    };
+    if (covered(s.write)) {
+      replace(s.write);
+    } else {
+      s.share();
+      s.others->put(s.write);
+    }
+    if (s.shared) {
+      s.others->erase_if([&](const Kept& old) {
+        if (!covered(old)) return false;
+        replace(old);
+        return true;
+      });
+      if (s.others->empty()) s.drop_others();
+    } else if (covered(s.read)) {
+      replace(s.read);
+      s.read = {};
+    }
+    s.write = kept;
+  }
+  [[gnu::always_inline]] void take_place(State& s, Kept& place, const Access& a) {
+    Kept kept(a);
+    if (!place.none()) {
+      kept.first_edge = add_edge(s, place);
+      kept.edges = 1;
+    }
+    place = kept;
+  }
+  // Its number.
+  [[gnu::always_inline]] std::uint64_t add_edge(State& s, const Kept& replaced) {
+    if (s.edges == nullptr || s.edges->full()) [[unlikely]]
+      make_room(s);
+    if (limit_ == 0) {
+      ++dropped_;
+      return 0;
+    }
+    const std::uint64_t number = s.edges->count();
+    dropped_ += number >= limit_ ? 1 : 0;
+    s.edges->put(replaced);
+    return number;
+  }
+  [[gnu::noinline]] void make_room(State& s) const {
+    if (limit_ == 0) return;
+    if (s.edges == nullptr) {
+      s.edges = Edges::make();
+    } else if (s.edges->room() < most_room_) {
+      s.edges = Edges::grown(s.edges);
+    }
+  }
+
+  std::uint64_t limit_, most_room_;
+  std::uint64_t dropped_ = 0;
+  mutable model::Cells<State> cells_;
+  std::vector<Run> runs_;  // to be followed
+};
+
+}  // namespace deadheat::history
