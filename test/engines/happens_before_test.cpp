@@ -66,6 +66,37 @@ TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
   });
 }
 
+// What random traces seldom have.
+Event event_of(std::uint32_t t, EventKind kind, std::uint32_t object, std::uint64_t value = 0) {
+  return {ThreadId{t}, {.kind = kind, .value = value}, object};
+}
+const std::vector<const char*> kEngines = {"djit", "fasttrack", "fasttrack-tree", "shb"};
+
+TEST(Threads, WhoJoinsOneThatWasJoinedBeforeKnowsAllThatItKnew) {
+  const std::vector<Event> trace = {event_of(0, EventKind::acquire, 0), event_of(0, EventKind::write, 0),
+                                    event_of(0, EventKind::release, 0), event_of(1, EventKind::acquire, 0),
+                                    event_of(1, EventKind::release, 0), event_of(2, EventKind::join, 1),
+                                    event_of(3, EventKind::join, 1),    event_of(3, EventKind::write, 0)};
+  for (const char* engine : kEngines) {
+    for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 1, 2}})
+      EXPECT_EQ(pairs_of(run_engine(engine, trace, cut)), Pairs{}) << engine;
+  }
+}
+
+TEST(Barriers, WhoLeavesAGenerationKnowsNothingOfTheNext) {
+  const std::vector<Event> trace = {event_of(0, EventKind::barrier_enter, 0, 0),
+                                    event_of(1, EventKind::barrier_enter, 0, 0),
+                                    event_of(0, EventKind::barrier_exit, 0, 0),
+                                    event_of(0, EventKind::write, 0),
+                                    event_of(0, EventKind::barrier_enter, 0, 1),
+                                    event_of(1, EventKind::barrier_exit, 0, 0),
+                                    event_of(1, EventKind::write, 0)};
+  for (const char* engine : kEngines) {
+    for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 1, 2}})
+      EXPECT_EQ(pairs_of(run_engine(engine, trace, cut)), (Pairs{{3, 6}})) << engine;
+  }
+}
+
 // Far more memory than could be gone through cell by cell.
 TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
   const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t x, std::uint64_t bytes) {
