@@ -1,9 +1,6 @@
 // One access against a history: all that is not quick. Not inlined, to keep the loops around it small.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "engine/engine.h"
 #include "history/access.h"
 
@@ -15,28 +12,10 @@ inline void tell(RaceSink& races, VarId x, const history::Access& a, const histo
               {a.time - 1, a.thread, a.site, a.kind}});
 }
 
-// Of an access that goes over several cells: which earlier ones it has met among neighbours that are always
-// of one shard. They are told once there, so that how often does not depend on the shards.
-class MetBefore {
- public:
-  bool is_new(Sharding sharding, VarId cell, clock::Epoch e) {
-    const std::uint32_t group = index(cell) >> sharding.kTogetherBits;
-    if (group != group_) epochs_.clear();
-    group_ = group;
-    if (std::ranges::find(epochs_, e) != epochs_.end()) return false;
-    epochs_.push_back(e);
-    return true;
-  }
-
- private:
-  std::uint32_t group_ = UINT32_MAX;
-  std::vector<clock::Epoch> epochs_;
-};
-
 // One cell of event i, which is an access, alloc or free.
 template <class History, class Now>
 void check_cell(History& history, const SortedBlock& block, std::uint32_t i, VarId cell, std::uint32_t place,
-                model::ByteMask bytes, const Now& now, RaceSink& races, MetBefore& met_before) {
+                model::ByteMask bytes, const Now& now, RaceSink& races) {
   const Op& op = block.events.ops[block.events.op[i]];
   const history::Access a{ThreadId{block.events.thread[i]},
                           clock::time_of(block.events.first + i),
@@ -44,9 +23,7 @@ void check_cell(History& history, const SortedBlock& block, std::uint32_t i, Var
                           bytes,
                           op.kind,
                           op.site};
-  const auto race = [&](const history::Met& met) {
-    if (met_before.is_new(block.sharding, cell, met.epoch)) tell(races, cell, a, met);
-  };
+  const auto race = [&](const history::Met& met) { tell(races, cell, a, met); };
   if (op.kind == EventKind::read) {
     history.read(a, now, race);
   } else if (op.kind == EventKind::write || op.kind == EventKind::free) {
@@ -69,21 +46,20 @@ template <class History, class Now>
                                        RaceSink& races) {
   const Op& op = block.events.ops[block.events.op[i]];
   const std::uint64_t first = block.events.object[i], count = cells(op);
-  MetBefore met_before;
   if (is_allocation(op.kind) && count > kManyCells) {
     const std::uint64_t end = sharding.places(first + count);
-    return history.each_accessed(
-        sharding.place(static_cast<std::uint32_t>(first)) & ~std::uint64_t{7}, end, [&](std::uint32_t place) {
-          const std::uint64_t cell = sharding.variable(shard, place);
-          if (cell < first || cell >= first + count) return;
-          check_cell(history, block, i, VarId{static_cast<std::uint32_t>(cell)}, place,
-                     model::bytes_in_cell(op, cell - first), now, races, met_before);
-        });
+    return history.each_accessed(sharding.place(static_cast<std::uint32_t>(first)) & ~std::uint64_t{7}, end,
+                                 [&](std::uint32_t place) {
+                                   const std::uint64_t cell = sharding.variable(shard, place);
+                                   if (cell < first || cell >= first + count) return;
+                                   check_cell(history, block, i, VarId{static_cast<std::uint32_t>(cell)},
+                                              place, model::bytes_in_cell(op, cell - first), now, races);
+                                 });
   }
   model::ByteRange{VarId{block.events.object[i]}, op}.each_cell(
       [&](std::uint32_t cell, model::ByteMask bytes) {
         if (sharding.shard(cell) != shard) return;
-        check_cell(history, block, i, VarId{cell}, sharding.place(cell), bytes, now, races, met_before);
+        check_cell(history, block, i, VarId{cell}, sharding.place(cell), bytes, now, races);
       });
 }
 

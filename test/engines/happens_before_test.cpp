@@ -66,20 +66,6 @@ TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
   });
 }
 
-// Neighbours of a cache line are of one shard: there a pair is told once, however many cells it shares.
-TEST(WideAccesses, AreToldOnceForEachLine) {
-  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t x, std::uint64_t bytes) {
-    return Event{ThreadId{t}, {.kind = kind, .value = bytes}, x};
-  };
-  const std::vector<Event> trace = {event(0, EventKind::write, 16, 32), event(1, EventKind::read, 16, 128),
-                                    event(2, EventKind::write, 17, 80)};
-  for (const Cut& cut : {Cut{10, 0, 1}, Cut{10, 1, 1}, Cut{1, 2, 3}}) {
-    const RaceList races = run_engine("djit", trace, cut);
-    EXPECT_EQ(pairs_of(races), (Pairs{{0, 1}, {0, 2}, {1, 2}}));
-    EXPECT_EQ(races.pairs.size(), 4u);  // the last two meet in two lines
-  }
-}
-
 // Far more memory than could be gone through cell by cell.
 TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
   const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t x, std::uint64_t bytes) {
