@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <thread>
 
 #include "base/format.h"
 #include "clock/time.h"
 
 namespace deadheat::analysis {
+
+namespace {
+
+constexpr const char* kNoMemory = "out of memory";
+
+}  // namespace
 
 Pipeline::Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots)
     : feed_(feed), stages_(std::move(stages)) {
@@ -70,13 +76,18 @@ Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine
   std::vector<std::thread> others;
   try {
     for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // No more threads are to be had: those there are do the work.
   }
   work(rules, line);
   for (std::thread& other : others) other.join();
-  if (error_) return fail(*error_);
-  return {};
+  if (!error_) return {};
+  if (error_->message == kNoMemory) {
+    return io_error(fmt::format(
+        "{}; fewer --jobs need less, and 'deadheat engines' tells how the memory of each engine grows",
+        kNoMemory));
+  }
+  return fail(*error_);
 }
 
 void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
@@ -106,13 +117,12 @@ void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
   }
 }
 
-// An exception would not get out of a thread.
+// An exception would not get out of a thread. The message is so short that it needs no memory.
 Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
   try {
     return do_block(lane, rules);
   } catch (const std::bad_alloc&) {
-    return io_error(
-        "out of memory; fewer --jobs need less, and 'deadheat engines' tells how each engine's memory grows");
+    return io_error(kNoMemory);
   }
 }
 

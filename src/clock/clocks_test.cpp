@@ -119,6 +119,25 @@ TYPED_TEST(Clock, KnowsWhatPlainMapsKnow) {
   }));
 }
 
+// A tree must not take the first of several for all that was learnt at one time.
+TYPED_TEST(Clock, TellsAllOfASumThatWasLearntRightBehindARelease) {
+  TypeParam clocks(1);
+  std::vector<typename TypeParam::Own> own(4);
+  for (std::uint32_t t = 0; t < own.size(); ++t) clocks.start(own[t], ThreadId{t});
+  typename TypeParam::Message sum, known, released;
+  clocks.add(sum, own[1], ThreadId{1}, 1);
+  clocks.add(sum, own[2], ThreadId{2}, 2);
+  clocks.assign(known, own[2], ThreadId{2}, 2);
+  clocks.join(own[3], ThreadId{3}, 3, known);
+  clocks.assign(released, own[0], ThreadId{0}, 4);
+  clocks.join(own[3], ThreadId{3}, 5, released);
+  clocks.join(own[0], ThreadId{0}, 5, sum);
+  clocks.assign(released, own[0], ThreadId{0}, 6);
+  clocks.join(own[3], ThreadId{3}, 7, released);
+  EXPECT_EQ(TypeParam::get(own[3], ThreadId{1}), 1u);
+  EXPECT_EQ(TypeParam::get(own[3], ThreadId{2}), 2u);
+}
+
 TEST(FlatClocks, WhatIsOutOfUseIsUsedAgain) {
   FlatClocks clocks(2);
   FlatClocks::Own a, b;

@@ -30,7 +30,7 @@ class AccessHistory {
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
   std::size_t bytes() const { return cells_.bytes(); }
-  // f(place) for all places from `begin` to `end` that were accessed, and some others.
+  // f(place) for all places from `begin` to `end` that were ever accessed.
   template <class F>
   void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
     cells_.each_visited(begin, end, f);

@@ -44,8 +44,8 @@ class Cells {
       visit_parts(first, bytes, f);
     }
   }
-  // f(place) for the cells from `begin` to `end` that were ever visited, and some others, in order: in time
-  // of what was visited, however many cells there are.
+  // f(place) for the cells from `begin` to `end` that were ever visited, in order: in time of what was
+  // visited, however many cells there are.
   template <class F>
   void each_visited(std::uint64_t begin, std::uint64_t end, F&& f) const {
     end = std::min<std::uint64_t>(end, first_.size());
@@ -58,7 +58,9 @@ class Cells {
       chunk += static_cast<std::uint64_t>(std::countr_zero(rest));
       const std::uint64_t from = std::max(begin, chunk << kChunkBits);
       const std::uint64_t to = std::min(end, (chunk + 1) << kChunkBits);
-      for (std::uint64_t place = from; place < to; ++place) f(static_cast<std::uint32_t>(place));
+      for (std::uint64_t place = from; place < to; ++place) {
+        if (first_[place].mask != 0) f(static_cast<std::uint32_t>(place));
+      }
     }
   }
   // The same for the parts that were accessed before: nothing new is made.
@@ -95,16 +97,12 @@ class Cells {
   // f(state) for every state in use.
   template <class F>
   void for_each(F&& f) {
-    each_visited(0, first_.size(), [&](std::uint32_t place) {
-      if (first_[place].mask != 0) f(first_[place]);
-    });
+    each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
     for (State& state : parts_) f(state);
   }
   template <class F>
   void for_each(F&& f) const {
-    each_visited(0, first_.size(), [&](std::uint32_t place) {
-      if (first_[place].mask != 0) f(first_[place]);
-    });
+    each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
     for (const State& state : parts_) f(state);
   }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <set>
+#include <vector>
 
 namespace deadheat::model {
 namespace {
@@ -64,7 +65,7 @@ TEST(Cells, AccessesMeetWhereTheyShareBytesAndOnlyThere) {
   }));
 }
 
-TEST(Cells, FarPlacesCostOnlyWhatIsTouched) {
+TEST(Cells, FarPlacesCostOnlyWhatIsState) {
   Cells<State> cells;
   cells.reserve(std::uint64_t{1} << 32);
   cells.visit(UINT32_MAX, 0xFF, [](State& s) { s.visits = 1; });
@@ -77,6 +78,22 @@ TEST(Cells, FarPlacesCostOnlyWhatIsTouched) {
                      [&](std::uint32_t place) { found += place == UINT32_MAX ? 1 : 0; });
   EXPECT_EQ(found, 1u);
   cells.each_visited(5, 1 << 30, [&](std::uint32_t) { FAIL(); });
+}
+
+TEST(Cells, EachVisitedIsOfThoseVisitedAlone) {
+  Cells<State> cells;
+  cells.reserve(100'000);
+  const std::vector<std::uint32_t> visited = {0, 5, 127, 128, 8'191, 8'192, 8'320, 70'000, 99'999};
+  for (const std::uint32_t place : visited) cells.visit(place, 0x0F, [](State&) {});
+  const auto found = [&](std::uint64_t begin, std::uint64_t end) {
+    std::vector<std::uint32_t> places;
+    cells.each_visited(begin, end, [&](std::uint32_t place) { places.push_back(place); });
+    return places;
+  };
+  EXPECT_EQ(found(0, UINT64_MAX), visited);
+  EXPECT_EQ(found(1, 128), (std::vector<std::uint32_t>{5, 127}));
+  EXPECT_EQ(found(128, 8'320), (std::vector<std::uint32_t>{128, 8'191, 8'192}));
+  EXPECT_EQ(found(9'000, 70'000), std::vector<std::uint32_t>{});
 }
 
 }  // namespace

@@ -88,5 +88,18 @@ TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
   }
 }
 
+// What is near to something accessed depends on shards.
+TEST(Allocations, OfManyCellsDoNotLookAtTheNeighboursOfWhatWasAccessed) {
+  const std::vector<Event> trace = {
+      {ThreadId{1}, {.kind = EventKind::write, .value = 8}, 1},
+      {ThreadId{1}, {.kind = EventKind::free, .value = std::uint64_t{8} * 5000}, 3},
+      {ThreadId{0}, {.kind = EventKind::write, .value = 8}, 8}};
+  for (const engine::Row& row : engine::rows()) {
+    if (row.notion == engine::Notion::none) continue;
+    for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}})
+      EXPECT_EQ(pairs_of(run_engine(row.name, trace, cut)), Pairs{}) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace deadheat::test

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "engine/check.h"
+#include "oracle/locksets.h"
 #include "oracle/order.h"
 #include "support/run_engine.h"
 
@@ -130,8 +131,9 @@ bool subset(const Pairs& a, const Pairs& b) { return std::ranges::includes(b, a)
 
 void check_told_truly(const RaceList& races, oracle::Trace trace) {
   for (const auto& pair : races.pairs) {
-    DEADHEAT_ASSERT(oracle::conflicting(trace, pair.earlier.event, pair.later.event),
-                    "what is told conflicts");
+    DEADHEAT_ASSERT(pair.earlier.event < pair.later.event && pair.later.event < trace.size(),
+                    "events of the trace are told, in order");
+    DEADHEAT_ASSERT(pair.earlier.thread != pair.later.thread, "of two threads");
     for (const model::Side* side : {&pair.earlier, &pair.later}) {
       const Event& event = trace[side->event];
       DEADHEAT_ASSERT(
@@ -143,6 +145,14 @@ void check_told_truly(const RaceList& races, oracle::Trace trace) {
   }
 }
 
+// Eraser tells of the variable: two reads may be all there is to show.
+void check_conflicts(const RaceList& races, oracle::Trace trace) {
+  for (const auto& pair : races.pairs) {
+    DEADHEAT_ASSERT(oracle::conflicting(trace, pair.earlier.event, pair.later.event),
+                    "what is told conflicts");
+  }
+}
+
 void check_promises(const std::map<std::string_view, RaceList>& told) {
   const RaceList &djit = told.at("djit"), &fasttrack = told.at("fasttrack");
   DEADHEAT_ASSERT(std::ranges::includes(djit.flagged(), fasttrack.flagged()),
@@ -151,22 +161,32 @@ void check_promises(const std::map<std::string_view, RaceList>& told) {
   DEADHEAT_ASSERT(fasttrack.pairs == told.at("fasttrack-tree").pairs, "tree clocks are clocks");
 }
 
-void check_oracles(const std::map<std::string_view, RaceList>& told, oracle::Trace trace) {
+// The same accesses flagged as in a closure, and no other pairs told.
+void check_keeps_to(const RaceList& races, const Pairs& pairs) {
+  DEADHEAT_ASSERT(races.flagged() == flagged(pairs), "what is flagged is what the closure flags");
+  DEADHEAT_ASSERT(subset(pairs_of(races), pairs), "what is told is told by the closure");
+}
+
+void check_oracles(const std::map<std::string_view, RaceList>& told, oracle::Trace trace, const Cut& cut) {
   // Of memory that was never accessed, engines do not see the free of very much at once.
   const auto unseen = [](const Event& e) {
     return e.op.kind == EventKind::free && cells(e.op) > engine::kManyCells;
   };
   if (std::ranges::any_of(trace, unseen)) return;
-  const oracle::Order hb = oracle::hb_order(trace);
-  const Pairs hb_pairs = hb.unordered();
-  DEADHEAT_ASSERT(told.at("djit").flagged() == flagged(hb_pairs),
-                  "djit flags what races with an earlier one");
-  for (const char* name : {"djit", "fasttrack", "shb"}) {
-    DEADHEAT_ASSERT(subset(pairs_of(told.at(name)), hb_pairs), "what is told is not ordered");
-  }
-  const Pairs shb_pairs = oracle::shb_pairs(oracle::shb_and_allocations_order(trace));
-  DEADHEAT_ASSERT(told.at("shb").flagged() == flagged(shb_pairs), "shb flags what need not come after");
-  DEADHEAT_ASSERT(subset(pairs_of(told.at("shb")), shb_pairs), "and tells only that");
+  const Pairs hb = oracle::hb_order(trace).unordered();
+  check_keeps_to(told.at("djit"), hb);
+  DEADHEAT_ASSERT(subset(pairs_of(told.at("fasttrack")), hb), "what fasttrack tells is not ordered");
+  const Pairs shb = oracle::shb_pairs(oracle::shb_and_allocations_order(trace));
+  DEADHEAT_ASSERT(subset(shb, hb), "what need not come after is not ordered");
+  check_keeps_to(told.at("shb"), shb);
+  check_keeps_to(told.at("shb-ee"), shb);
+  DEADHEAT_ASSERT(pairs_of(test::run_engine("shb-ee:limit=unlimited", trace, cut)) == shb,
+                  "shb-ee tells all");
+  const Pairs lockset = oracle::lockset_pairs(trace);
+  check_keeps_to(told.at("lockset"), lockset);
+  check_keeps_to(told.at("tsan1"), oracle::tsan1_pairs(lockset, oracle::hard_order(trace)));
+  check_keeps_to(told.at("tsan1-wrd"),
+                 oracle::tsan1_wrd_pairs(lockset, oracle::hard_rf_and_allocations_order(trace)));
 }
 
 }  // namespace
@@ -186,9 +206,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (row.notion == engine::Notion::none) continue;
     RaceList& races = told[row.name] = test::run_engine(row.name, trace, cut);
     check_told_truly(races, trace);
+    if (row.name != "eraser") check_conflicts(races, trace);
     DEADHEAT_ASSERT(races.pairs == test::run_engine(row.name, trace, other).pairs, "cuts do not matter");
   }
   check_promises(told);
-  if (trace.size() <= kSmall) check_oracles(told, trace);
+  if (trace.size() <= kSmall) check_oracles(told, trace, cut);
   return 0;
 }
