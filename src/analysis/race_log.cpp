@@ -25,15 +25,27 @@ void RaceLog::add_variable(std::vector<VarId>& variables, VarId x) {
   variables.push_back(x);
 }
 
+bool RaceLog::counts(const model::RacePair& pair) {
+  const std::uint32_t line = index(pair.variable) >> engine::Sharding::kTogetherBits;
+  if (pair.later.event != later_ || line != line_) earlier_.clear();
+  later_ = pair.later.event;
+  line_ = line;
+  if (std::ranges::find(earlier_, pair.earlier.event) != earlier_.end()) return false;
+  earlier_.push_back(pair.earlier.event);
+  return true;
+}
+
 void RaceLog::race(const model::RacePair& pair) {
-  ++pairs_;
+  const bool counted = counts(pair);
+  pairs_ += counted ? 1 : 0;
   const Key key = key_of(pair);
   if (key != last_key_) {
     last_ = &groups_[key];
     last_key_ = key;
   }
   Group& group = *last_;
-  if (group.instances++ == 0 || rank(pair) < rank(group.first)) group.first = pair;
+  if (group.instances == 0 || rank(pair) < rank(group.first)) group.first = pair;
+  group.instances += counted ? 1 : 0;
   add_variable(group.variables, pair.variable);
 }
 

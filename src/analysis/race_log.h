@@ -38,11 +38,18 @@ class RaceLog final : public engine::RaceSink {
     std::vector<VarId> variables;  // distinct, up to kVariablesCounted
   };
 
+  // Wide accesses that meet in several cells are told of in each. Within a line of eight cells, which is
+  // always of one shard, that is counted once: so the count does not depend on the shards.
+  bool counts(const model::RacePair& pair);
+
   static Key key_of(const model::RacePair& pair);
   static void add_variable(std::vector<VarId>& variables, VarId x);
 
   std::unordered_map<Key, Group, Hash> groups_;
   std::uint64_t pairs_ = 0;
+  std::uint64_t later_ = UINT64_MAX;
+  std::uint32_t line_ = 0;
+  std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line
   Key last_key_{UINT64_MAX, UINT64_MAX};
   Group* last_ = nullptr;  // races come in rows
 };

@@ -34,5 +34,23 @@ TEST(RaceLog, TellsVariablesApartWhereASiteIsMissing) {
   EXPECT_EQ(RaceLog::put_together({{&log}}).size(), 2u);
 }
 
+TEST(RaceLog, CountsAPairThatMeetsInSeveralCellsOnceALine) {
+  RaceLog log;
+  const auto meet = [&](std::uint32_t cell, std::uint64_t earlier) {
+    log.race({VarId{cell},
+              {earlier, ThreadId{0}, SiteId{1}, EventKind::write},
+              {9, ThreadId{1}, SiteId{2}, EventKind::read}});
+  };
+  for (const std::uint32_t cell : {6u, 7u, 8u, 9u}) {
+    meet(cell, 3);
+    meet(cell, 4);
+  }
+  const auto findings = RaceLog::put_together({{&log}});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].instances, std::vector<std::uint64_t>{4});
+  EXPECT_EQ(findings[0].variables, 4u);
+  EXPECT_EQ(log.pairs(), 4u);
+}
+
 }  // namespace
 }  // namespace deadheat::analysis
