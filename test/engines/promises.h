@@ -23,10 +23,7 @@ inline constexpr std::uint64_t kTraces = 3000;
 
 class Profile : public testing::TestWithParam<const char*> {
  public:
-  oracle::SmallTraceOptions options() const {
-    return std::string(GetParam()) == "basic" ? oracle::SmallTraceOptions::basic()
-                                              : oracle::SmallTraceOptions::all();
-  }
+  static oracle::SmallTraceOptions options() { return oracle::ManyTraces::options_of(GetParam()); }
 };
 
 inline Cut any_cut(Trace trace) {

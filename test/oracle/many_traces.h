@@ -25,8 +25,8 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
 // A suite whose tests are tried on traces of every profile: TEST_P(Suite, ...) with options().
 class ManyTraces : public testing::TestWithParam<const char*> {
  public:
-  static SmallTraceOptions options() {
-    const std::string profile = GetParam();
+  static SmallTraceOptions options() { return options_of(GetParam()); }
+  static SmallTraceOptions options_of(const std::string& profile) {
     if (profile == "readers") return SmallTraceOptions::readers();
     if (profile == "atomics") return SmallTraceOptions::atomics();
     if (profile == "meetings") return SmallTraceOptions::meetings();
