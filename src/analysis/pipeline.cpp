@@ -16,6 +16,16 @@ namespace {
 
 constexpr const char* kNoMemory = "out of memory";
 
+template <class Work>
+bool start(std::vector<std::thread>& threads, const Work& work) {
+  try {
+    threads.emplace_back(work);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Pipeline::Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots)
@@ -74,11 +84,8 @@ Pipeline::Lane* Pipeline::pick() {
 
 Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line) {
   std::vector<std::thread> others;
-  try {
-    for (unsigned i = 1; i < jobs; ++i) others.emplace_back([&] { work(rules, nullptr); });
-  } catch (const std::exception&) {
-    // No more threads are to be had: those there are do the work.
-  }
+  // Where no more threads are to be had, those there are do the work.
+  while (others.size() + 1 < jobs && start(others, [&] { work(rules, nullptr); })) continue;
   work(rules, line);
   for (std::thread& other : others) other.join();
   if (!error_) return {};

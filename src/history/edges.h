@@ -3,6 +3,7 @@
 // Sulzmann & Stadtmueller, "Predicting All Data Race Pairs for a Specific Schedule" (MPLR 2019).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
