@@ -1,0 +1,79 @@
+// Writing records: all that the entry points and interceptors need.
+#pragma once
+
+#include "runtime/thread.h"
+
+namespace deadheat::runtime {
+
+#define DEADHEAT_CALLER reinterpret_cast<::deadheat::runtime::Address>(__builtin_return_address(0))
+
+// An access of the thread at the code address `pc`; all that is not the common case.
+void access_with_care(Kind kind, Address address, unsigned size, Address pc);
+
+// One access of up to 16 bytes.
+inline __attribute__((always_inline)) void emit_access(Kind kind, Address address, unsigned size,
+                                                       Address pc) {
+  if (!g_recording) return;
+  Thread& t = t_self;
+  Record* const at = t.next;
+  // Since the last record nobody synchronised, no call was made or left, and there is room: one branch for
+  // the three, because they hold together nearly always.
+  const std::uint64_t counter = __atomic_load_n(&g_session->stamp, __ATOMIC_RELAXED);
+  if (__builtin_expect(counter != t.position || t.top != t.written || at == t.end, false)) {
+    return access_with_care(kind, address, size, pc);
+  }
+  at->what = what_word(kind, address, size);
+  __atomic_store_n(&at->code, code_word(pc), __ATOMIC_RELEASE);
+  t.next = at + 1;
+}
+
+// Any number of bytes, at once.
+void emit_range(Kind read_or_write_range, Address address, std::size_t bytes, Address pc);
+
+// An event with a stamp. Call it before a real release and behind a real acquire.
+void emit(Kind kind, std::uint64_t object, Address pc, unsigned extra = 0, unsigned size = 0);
+// The same with operands (see operands(Kind)).
+void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second = 0);
+
+// True where events of the calling thread are recorded: what an interceptor asks first.
+inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
+
+// While one lives, interceptors called by the thread pass through without a record.
+class Quiet {
+ public:
+  Quiet() { ++t_self.in_runtime; }
+  ~Quiet() { --t_self.in_runtime; }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+};
+
+// Atomic operations on one address take stamps in the order in which they happen, for they hold this.
+class Stripe {
+ public:
+  explicit Stripe(Address address);
+  ~Stripe();
+  Stripe(const Stripe&) = delete;
+  Stripe& operator=(const Stripe&) = delete;
+
+ private:
+  std::uint32_t* lock_;  // null: a handler that interrupted a holder
+};
+
+// Threads. The number of a new one, known before it starts; the creator emits `fork` with it.
+std::uint32_t new_thread_number();
+// First and last thing that a thread does. Stack: alloc of its memory, for glibc reuses that of dead threads.
+void enter_thread(std::uint32_t number, Address stack, std::size_t stack_bytes);
+void leave_thread();
+// A handler gets a stream of its own, since it may interrupt the writing of a record.
+struct Interrupted {
+  Thread saved;
+};
+void enter_handler(Interrupted& interrupted);
+void leave_handler(const Interrupted& interrupted);
+
+// In a child of fork: nothing is recorded any more.
+void leave_session();
+// Looks for objects loaded since the last time.
+void publish_modules();
+
+}  // namespace deadheat::runtime

@@ -1,0 +1,35 @@
+// The functions behind the interceptors: those of the C library, found at first use.
+#pragma once
+
+namespace deadheat::runtime {
+
+// The next definition of the name behind ours; with a version where the plain name would give an old one.
+// Writes a line and ends the program if there is none and `required`.
+void* find_real(const char* name, const char* version, bool required);
+
+// REAL(pthread_mutex_lock)(m): declared by DEADHEAT_INTERCEPT below.
+#define REAL(name) (*real_##name())
+
+// int DEADHEAT_INTERCEPT(pthread_mutex_lock, (pthread_mutex_t* m)) { ... REAL(pthread_mutex_lock)(m) ... }
+// defines the exported function, and how to reach the real one. Weak in the static library, as in the
+// system's own, so that a program that brings its own definition still links.
+#define DEADHEAT_REAL(result, name, parameters, version)                                        \
+  using name##_type = result parameters;                                                        \
+  [[maybe_unused]] static name##_type* real_##name() {                                          \
+    static name##_type* found;                                                                  \
+    name##_type* f = __atomic_load_n(&found, __ATOMIC_RELAXED);                                 \
+    if (__builtin_expect(f == nullptr, false)) {                                                \
+      f = reinterpret_cast<name##_type*>(::deadheat::runtime::find_real(#name, version, true)); \
+      __atomic_store_n(&found, f, __ATOMIC_RELAXED);                                            \
+    }                                                                                           \
+    return f;                                                                                   \
+  }
+
+#define DEADHEAT_INTERCEPT_VERSION(result, name, parameters, version) \
+  DEADHEAT_REAL(result, name, parameters, version)                    \
+  extern "C" __attribute__((visibility("default"))) result name parameters
+
+#define DEADHEAT_INTERCEPT(result, name, parameters) \
+  DEADHEAT_INTERCEPT_VERSION(result, name, parameters, nullptr)
+
+}  // namespace deadheat::runtime

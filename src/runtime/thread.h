@@ -1,0 +1,48 @@
+// What the runtime knows of the calling thread. Lives in the thread's static TLS, so that the entry points
+// reach it with one instruction.
+#pragma once
+
+#include "runtime/session.h"
+
+namespace deadheat::runtime {
+
+using Address = std::uintptr_t;
+
+// Frames that are not kept are still counted, so that the calls below them return to the right one.
+inline constexpr std::size_t kShadowFrames = 1u << 16;
+
+struct ShadowFrames {
+  std::uint64_t code[kShadowFrames];  // return addresses, outermost first
+  std::uint32_t node[kShadowFrames];  // of the depot, valid up to Thread::known
+};
+
+struct Thread {
+  // Stream. Nothing is written beyond `end`; both are null where nothing is recorded.
+  Record* next;
+  Record* end;
+  std::uint64_t position;  // the counter as last written to the stream
+  // Shadow stack, as pointers into ShadowFrames::code.
+  std::uint64_t* top;      // behind the innermost frame
+  std::uint64_t* written;  // top when a stack record was last written; null: none holds
+  std::uint64_t* known;    // frames below have nodes
+  std::uint64_t* last_frame;
+  std::uint64_t too_deep;  // calls that found no room
+  ShadowFrames* frames;
+  Slot* slot;
+  std::uint32_t chunk;
+  std::uint32_t number;      // of the thread
+  std::uint32_t in_stripe;   // holds a lock of an atomic: a handler that interrupts does without
+  std::uint32_t in_runtime;  // interceptors within do not record
+  std::uint32_t ignore_reads_and_writes, ignore_sync;
+  std::uint64_t skip;  // Accesses::some: how many accesses until the next that is kept
+  std::uint64_t random;
+};
+
+// initial-exec: the runtime is there from the start of the program.
+extern thread_local Thread t_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+// A session is recorded. False in mode `empty`, before the start, and in forked children.
+extern bool g_recording __attribute__((visibility("hidden")));
+extern Session* g_session __attribute__((visibility("hidden")));
+
+}  // namespace deadheat::runtime
