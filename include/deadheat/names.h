@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,14 +41,25 @@ class NameTable {
   std::size_t bytes_ = 0;
 };
 
-// A place in the program. Text formats know a location only (`text`); recordings know file, line and
-// function. The strings are ids in Names::strings; string 0 is the empty one.
+// A file of code that a recorded program had in memory: the program itself, or a shared library.
+struct Module {
+  std::uint32_t path = 0;      // string
+  std::uint32_t build_id = 0;  // string: hexadecimal digits, or 0 where it has none
+  std::uint64_t bias = 0;      // what was added to the addresses of its file where it was in memory
+
+  friend bool operator==(const Module&, const Module&) = default;
+};
+
+// A place in the program. Text formats know a location only (`text`); others know file, line and function;
+// recordings know the code address. The strings are ids in Names::strings; string 0 is the empty one.
 struct Site {
   std::uint32_t text = 0;
   std::uint32_t file = 0;
   std::uint32_t function = 0;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::uint32_t module = 0;   // in Names::modules; 0: no code address
+  std::uint64_t address = 0;  // as the module's file counts them, where the call returns to: one too far
 
   friend bool operator==(const Site&, const Site&) = default;
 };
@@ -60,6 +72,15 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
+// Variables that are cells of memory: `first` + i is the cell at `address` + 8 i.
+struct Region {
+  VarId first{};
+  std::uint64_t address = 0;  // a multiple of kCellBytes
+  std::uint32_t cells = 0;    // at least 1
+
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
 struct Names {
   Names();
   Names(Names&&) noexcept = default;
@@ -67,19 +88,26 @@ struct Names {
 
   NameTable strings;  // [0] is ""
   NameTable threads, locks, variables, channels, barriers;
-  std::vector<Site> sites;    // [0] is "no site"
-  std::vector<Frame> stacks;  // [0] is "no stack"
+  std::vector<Site> sites;      // [0] is "no site"
+  std::vector<Frame> stacks;    // [0] is "no stack"
+  std::vector<Module> modules;  // [0] is "no module"
+  std::vector<Region> regions;  // by first variable, which lie apart
 
   SiteId add_site(Site site);
   SiteId add_text_site(std::string_view text) { return add_site({.text = strings.add(text)}); }
   StackId add_stack(Frame frame);
+  std::uint32_t add_module(std::string_view path, std::string_view build_id, std::uint64_t bias = 0);
+  // The variables of a region come behind those of the regions before it.
+  void add_region(Region region);
+  // Of the first byte of a variable, where a region has it.
+  std::optional<std::uint64_t> address_of(VarId x) const;
 
   NameTable& of(ObjectKind kind);
   const NameTable& of(ObjectKind kind) const;
 
-  // For people: the name, or one made of the id ("V17", "T3", "L0") where there is none.
+  // For people: the name; else the address ("0x7f1200000010"), or one made of the id ("V17", "T3", "L0").
   std::string display(ObjectKind kind, std::uint32_t id) const;
-  // "file.c:12:3 (function)", the location text, or "" for no site.
+  // "file.c:12:3 (function)", the location text, "libfoo.so+0x1234", or "" for no site.
   std::string display(SiteId site) const;
 };
 

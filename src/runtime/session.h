@@ -136,7 +136,7 @@ inline constexpr std::uint32_t kNodeTable = 1u << 23;
 
 // A loaded object. Later ones replace earlier ones at the same addresses.
 struct Module {
-  std::uint64_t begin, end;  // of its code
+  std::uint64_t begin, end;  // of what is loaded, code and data
   std::uint64_t bias;        // what is added to its file's addresses
   std::uint8_t build_id_bytes;
   std::uint8_t build_id[31];
@@ -146,11 +146,11 @@ inline constexpr std::uint32_t kModules = 4096;
 
 // What could not be kept, for the recorder to tell.
 struct Lost {
-  std::uint64_t stacks;         // calls without a node: the depot is full
-  std::uint64_t frames;         // calls deeper than the shadow stack
-  std::uint64_t modules;        // that did not fit
-  std::uint64_t processes;      // forked off and not recorded
-  std::uint64_t small_windows;  // accesses of threads that had no stream yet
+  std::uint64_t stacks;     // calls without a node: the depot is full
+  std::uint64_t frames;     // calls deeper than the shadow stack
+  std::uint64_t modules;    // that did not fit
+  std::uint64_t processes;  // forked off and not recorded
+  std::uint64_t threads;    // without a stream: too many alive, or no memory
 };
 
 enum class Accesses : std::uint32_t { off, all, some };

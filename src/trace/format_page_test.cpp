@@ -51,7 +51,12 @@ void name_some(Names& names) {
   const SiteId f =
       names.add_site({.file = file, .function = names.strings.add("f"), .line = 300, .column = 7});
   names.add_text_site("45");
+  const std::uint32_t module = names.add_module("/bin/prog", "c0ffee", 0x555500000000);
+  names.add_site({.module = module, .address = 0x1234});
   names.add_site({});
+  names.add_site({.module = module, .address = UINT64_MAX});
+  names.add_region({VarId{7}, 0x7f0000001000, 2});
+  names.add_region({VarId{20}, 8, 1});
   names.add_stack({StackId::none, f});
 }
 
@@ -92,9 +97,12 @@ TEST_P(FormatPage, DescribesEveryByteThatMatters) {
   const std::size_t names_at = printed.find("name 0 0");
   ASSERT_NE(names_at, std::string::npos);
   EXPECT_EQ(printed.substr(0, names_at), expected_lines(events));
-  for (const char* line : {"name 1 0 T0\n", "name 1 1 worker\n", "name 2 0 a lock\n", "name 3 0 x\n",
-                           "name 4 0 queue\n", "name 5 0 phase\n", "name 6 1 (0, 1, 2, 300, 7)\n",
-                           "name 6 2 (3, 0, 0, 0, 0)\n", "name 7 1 (0, 1)\n"}) {
+  for (const char* line :
+       {"name 1 0 T0\n", "name 1 1 worker\n", "name 2 0 a lock\n", "name 3 0 x\n", "name 4 0 queue\n",
+        "name 5 0 phase\n", "name 6 1 (0, 1, 2, 300, 7)\n", "name 6 2 (3, 0, 0, 0, 0)\n", "name 7 1 (0, 1)\n",
+        "name 8 1 (4, 5, 93823560581120)\n", "name 9 3 (1, 4660)\n", "name 9 4 (0, 0)\n",
+        "name 9 5 (1, 18446744073709551615)\n", "name 10 0 (7, 139637976731648, 2)\n",
+        "name 10 1 (20, 8, 1)\n"}) {
     EXPECT_NE(printed.find(line), std::string::npos) << line;
   }
 }

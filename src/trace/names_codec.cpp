@@ -12,7 +12,19 @@ namespace deadheat::trace {
 namespace {
 
 // The numbers are the format's.
-enum class Table : std::uint8_t { strings, threads, locks, variables, channels, barriers, sites, stacks };
+enum class Table : std::uint8_t {
+  strings,
+  threads,
+  locks,
+  variables,
+  channels,
+  barriers,
+  sites,
+  stacks,
+  modules,
+  addresses,
+  regions
+};
 enum class Mode : std::uint8_t { add, rename };
 
 constexpr std::array<ObjectKind, 5> kNamed{ObjectKind::thread, ObjectKind::lock, ObjectKind::variable,
@@ -43,6 +55,8 @@ bool write_section(Table table, Mode mode, std::uint32_t& next, std::uint32_t en
   head.raw(body.data(), body.size());
   return true;
 }
+
+std::uint64_t end_of(const Region& region) { return std::uint64_t{index(region.first)} + region.cells; }
 
 bool write_name(std::string_view name, ByteWriter& w) {
   if (name.size() > kMaxName) return false;
@@ -76,6 +90,26 @@ Result<bool> NamesEncoder::encode(const Names& names, std::size_t most_bytes, st
                          return true;
                        });
   }
+  if (strings_ == names.strings.size()) {
+    ok = ok &&
+         write_section(Table::modules, Mode::add, modules_, static_cast<std::uint32_t>(names.modules.size()),
+                       most_bytes, out, [&](std::uint32_t i, ByteWriter& w) {
+                         w.varint(names.modules[i].path);
+                         w.varint(names.modules[i].build_id);
+                         w.varint(names.modules[i].bias);
+                         return true;
+                       });
+  }
+  if (modules_ == names.modules.size()) write_addresses(names, most_bytes, out);
+  ok = ok &&
+       write_section(Table::regions, Mode::add, regions_, static_cast<std::uint32_t>(names.regions.size()),
+                     most_bytes, out, [&](std::uint32_t i, ByteWriter& w) {
+                       const Region& region = names.regions[i];
+                       w.varint(index(region.first) - (i == 0 ? 0 : end_of(names.regions[i - 1])));
+                       w.varint(region.address / kCellBytes);
+                       w.varint(region.cells);
+                       return true;
+                     });
   for (std::size_t k = 0; k < kNamed.size(); ++k) {
     const NameTable& table = names.of(kNamed[k]);
     ok = ok && write_section(table_of(k), Mode::add, tables_[k], table.size(), most_bytes, out,
@@ -93,7 +127,25 @@ Result<bool> NamesEncoder::encode(const Names& names, std::size_t most_bytes, st
   return out.size() > start;
 }
 
+// One section for each row of sites that have an address: traces without addresses pay nothing.
+void NamesEncoder::write_addresses(const Names& names, std::size_t most_bytes, std::vector<char>& out) {
+  while (addresses_ < sites_ && out.size() < most_bytes) {
+    std::uint32_t end = addresses_;
+    while (end < sites_ && names.sites[end].module != 0) ++end;
+    write_section(Table::addresses, Mode::add, addresses_, end, most_bytes, out,
+                  [&](std::uint32_t i, ByteWriter& w) {
+                    w.varint(names.sites[i].module);
+                    w.varint(names.sites[i].address);
+                    return true;
+                  });
+    if (addresses_ == end && end < sites_) ++addresses_;
+  }
+}
+
 namespace {
+
+constexpr std::uint64_t kVariables = std::uint64_t{1} << 32;
+constexpr std::uint64_t kCells = std::uint64_t{1} << 61;  // of 64 bits of address
 
 Status bad(const char* what) { return input_error(fmt::format("{} in a names block", what)); }
 
@@ -143,6 +195,51 @@ Status read_stacks(ByteReader& r, std::uint32_t first, std::uint32_t count, Name
   return {};
 }
 
+Status read_modules(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first != names.modules.size()) return bad("modules out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Module module{r.varint32(), r.varint32(), r.varint()};
+    if (!r.ok()) return bad("a cut module");
+    if (module.path >= names.strings.size() || module.build_id >= names.strings.size()) {
+      return bad("a module with an unknown string");
+    }
+    names.modules.push_back(module);
+  }
+  return {};
+}
+
+Status read_addresses(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first == 0 || first > names.sites.size() || count > names.sites.size() - first) {
+    return bad("the code address of an unknown site");
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Site& site = names.sites[first + i];
+    if (site.module != 0) return bad("a second code address of a site");
+    const std::uint32_t module = r.varint32();
+    const std::uint64_t address = r.varint();
+    if (!r.ok()) return bad("a cut code address");
+    if (module == 0 || module >= names.modules.size()) return bad("a code address in an unknown module");
+    site.module = module;
+    site.address = address;
+  }
+  return {};
+}
+
+Status read_regions(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first != names.regions.size()) return bad("regions out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t behind = names.regions.empty() ? 0 : end_of(names.regions.back());
+    const std::uint64_t variable = behind + r.varint32();
+    const std::uint64_t cell = r.varint();
+    const std::uint32_t cells = r.varint32();
+    if (!r.ok()) return bad("a cut region");
+    if (cells == 0 || variable + cells > kVariables) return bad("a region of variables there cannot be");
+    if (cell > kCells || cells > kCells - cell) return bad("a region beyond the end of memory");
+    names.add_region({VarId{static_cast<std::uint32_t>(variable)}, cell * kCellBytes, cells});
+  }
+  return {};
+}
+
 Status read_section(ByteReader& r, Table table, Mode mode, std::uint32_t first, std::uint32_t count,
                     Names& names) {
   if (mode == Mode::rename && (table < Table::threads || table > Table::barriers))
@@ -154,6 +251,12 @@ Status read_section(ByteReader& r, Table table, Mode mode, std::uint32_t first, 
       return read_sites(r, first, count, names);
     case Table::stacks:
       return read_stacks(r, first, count, names);
+    case Table::modules:
+      return read_modules(r, first, count, names);
+    case Table::addresses:
+      return read_addresses(r, first, count, names);
+    case Table::regions:
+      return read_regions(r, first, count, names);
     default:
       break;
   }
@@ -172,7 +275,7 @@ Status decode_names(std::span<const char> payload, Names& names) {
     const std::uint32_t count = r.varint32();
     const auto body = r.raw(r.varint());
     if (!r.ok()) break;
-    if (table > static_cast<std::uint8_t>(Table::stacks))
+    if (table > static_cast<std::uint8_t>(Table::regions))
       continue;  // of a newer minor version: not needed here
     if (mode > static_cast<std::uint8_t>(Mode::rename)) return bad("an unknown mode");
     ByteReader section(body);

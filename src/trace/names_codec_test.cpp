@@ -19,7 +19,7 @@ bool same(const NameTable& a, const NameTable& b) {
 bool same(const Names& a, const Names& b) {
   return same(a.strings, b.strings) && same(a.threads, b.threads) && same(a.locks, b.locks) &&
          same(a.variables, b.variables) && same(a.channels, b.channels) && same(a.barriers, b.barriers) &&
-         a.sites == b.sites && a.stacks == b.stacks;
+         a.sites == b.sites && a.stacks == b.stacks && a.modules == b.modules && a.regions == b.regions;
 }
 
 void grow(Names& names) {
@@ -37,11 +37,23 @@ void grow(Names& names) {
   const int sites = *rc::gen::inRange(0, 4);
   for (int i = 0; i < sites; ++i) {
     const auto string = rc::gen::inRange<std::uint32_t>(0, names.strings.size());
-    names.add_site({*string, *string, *string, *rc::gen::arbitrary<std::uint32_t>(),
-                    *rc::gen::arbitrary<std::uint32_t>()});
+    Site site{*string, *string, *string, *rc::gen::arbitrary<std::uint32_t>(),
+              *rc::gen::arbitrary<std::uint32_t>()};
+    if (*rc::gen::arbitrary<bool>()) names.add_module(*text, *text, *rc::gen::arbitrary<std::uint64_t>());
+    site.module = *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.modules.size()));
+    if (site.module != 0) site.address = *rc::gen::arbitrary<std::uint64_t>();
+    names.add_site(site);
     names.add_stack(
         {StackId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.stacks.size()))},
          SiteId{*rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(names.sites.size()))}});
+  }
+  const int regions = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < regions; ++i) {
+    const std::uint32_t behind =
+        names.regions.empty() ? 0 : index(names.regions.back().first) + names.regions.back().cells;
+    names.add_region({VarId{behind + *rc::gen::inRange<std::uint32_t>(0, 9)},
+                      8 * *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 60),
+                      *rc::gen::inRange<std::uint32_t>(1, 1 << 20)});
   }
 }
 
@@ -95,6 +107,54 @@ TEST(NamesCodec, RefusesEntriesThatReferToWhatIsNotThere) {
   EXPECT_EQ(error_of({99, kAdd, 1, 1, 2, 0, 1}), "") << "a table of a newer version is passed over";
 }
 
+TEST(NamesCodec, RefusesAddressesOfWhatIsNotThere) {
+  constexpr char kSites = 6, kModules = 8, kAddresses = 9, kRegions = 10, kAdd = 0;
+  EXPECT_EQ(error_of({kModules, kAdd, 1, 1, 3, 0, 0, 0}), "");
+  EXPECT_EQ(error_of({kModules, kAdd, 0, 1, 3, 0, 0, 0}), "modules out of order in a names block");
+  EXPECT_EQ(error_of({kModules, kAdd, 1, 1, 3, 0, 1, 0}), "a module with an unknown string in a names block");
+  EXPECT_EQ(error_of({kModules, 1, 0, 1, 3, 0, 0, 0}), "an odd rename in a names block");
+  const auto sites_and = [](std::initializer_list<char> more) {
+    std::vector<char> payload = {kModules, kAdd, 1, 1, 3, 0, 0, 0, kSites, kAdd, 1, 1, 5, 0, 0, 0, 0, 0};
+    payload.insert(payload.end(), more);
+    return error_of(payload);
+  };
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 1, 2, 1, 77}), "");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 1, 2, 2, 77}),
+            "a code address in an unknown module in a names block");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 1, 2, 0, 77}),
+            "a code address in an unknown module in a names block");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 1, 1, 1}), "a cut code address in a names block");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 2, 4, 1, 1, 1, 1}),
+            "the code address of an unknown site in a names block");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 0, 1, 2, 1, 1}),
+            "the code address of an unknown site in a names block");
+  EXPECT_EQ(sites_and({kAddresses, kAdd, 1, 1, 2, 1, 77, kAddresses, kAdd, 1, 1, 2, 1, 77}),
+            "a second code address of a site in a names block");
+
+  constexpr char kFf = '\xff';
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 3, 0, 0, 1}), "");
+  EXPECT_EQ(error_of({kRegions, kAdd, 1, 1, 3, 0, 0, 1}), "regions out of order in a names block");
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 3, 0, 0, 0}),
+            "a region of variables there cannot be in a names block");
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 7, kFf, kFf, kFf, kFf, 15, 0, 1}), "") << "the last variable";
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 7, kFf, kFf, kFf, kFf, 15, 0, 2}),
+            "a region of variables there cannot be in a names block");
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 11, 0, kFf, kFf, kFf, kFf, kFf, kFf, kFf, kFf, 31, 1}), "")
+      << "the last cell";
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 11, 0, kFf, kFf, kFf, kFf, kFf, kFf, kFf, kFf, 31, 2}),
+            "a region beyond the end of memory in a names block");
+  EXPECT_EQ(error_of({kRegions, kAdd, 0, 1, 11, 0, kFf, kFf, kFf, kFf, kFf, kFf, kFf, kFf, 63, 1}),
+            "a region beyond the end of memory in a names block");
+}
+
+TEST(NamesCodec, ChargesNothingForSitesWithoutAddress) {
+  Names names;
+  for (int i = 0; i < 1000; ++i) names.add_site({});
+  std::vector<char> payload;
+  ASSERT_TRUE(NamesEncoder().encode(names, 1 << 20, payload));
+  EXPECT_LT(payload.size(), 5010u);
+}
+
 TEST(NamesCodec, NeverBreaksOnBrokenBytes) {
   EXPECT_TRUE(rc::check([] {
     Names in;
@@ -106,7 +166,9 @@ TEST(NamesCodec, NeverBreaksOnBrokenBytes) {
     payload.resize(*rc::gen::inRange<std::size_t>(0, payload.size() + 1));
     Names out;
     (void)decode_names(payload, out);
-    for (const Site& s : out.sites) RC_ASSERT(s.text < out.strings.size());
+    for (const Site& s : out.sites) {
+      RC_ASSERT(s.text < out.strings.size() && s.module < out.modules.size());
+    }
     for (std::size_t i = 1; i < out.stacks.size(); ++i) RC_ASSERT(index(out.stacks[i].caller) < i);
   }));
 }

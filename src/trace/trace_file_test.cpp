@@ -144,6 +144,32 @@ TEST(TraceFile, KeepsNamesGivenAfterTheLastBlock) {
   }
 }
 
+TEST(TraceFile, KeepsModulesAddressesAndRegionsThroughRepair) {
+  test::Scratch dir;
+  auto writer = TraceWriter::create(dir.path("a.dht"), {.block_events = 1});
+  ASSERT_TRUE(writer);
+  Names& names = (*writer)->names();
+  const auto step = [&](std::uint32_t n) {
+    const std::uint32_t module = names.add_module("/lib/a" + std::to_string(n), "ab");
+    const SiteId site = names.add_site({.module = module, .address = 0x1000 + n});
+    names.add_region({VarId{4 * n}, 0x7f0000000000u + 64 * n, 3});
+    return (*writer)->append({ThreadId{0}, {.kind = EventKind::read, .site = site, .value = 8}, 4 * n});
+  };
+  for (std::uint32_t n = 0; n < 3; ++n) ASSERT_TRUE(step(n));
+  // Not finished: what the blocks use is in the file before them.
+  const auto report = repair(dir.path("a.dht"), dir.path("b.dht"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->events, 3u);
+  auto reader = TraceReader::open(dir.path("b.dht"));
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE((*reader)->load_names());
+  EXPECT_EQ((*reader)->names().sites, names.sites);
+  EXPECT_EQ((*reader)->names().modules, names.modules);
+  EXPECT_EQ((*reader)->names().regions, names.regions);
+  EXPECT_EQ((*reader)->names().display(SiteId{3}), "a2+0x1002");
+  EXPECT_EQ((*reader)->names().display(ObjectKind::variable, 9), "0x7f0000000088");
+}
+
 TEST(TraceFile, SeeksToEveryEvent) {
   Scratch dir;
   const std::string path = dir.path("t.dht");

@@ -117,14 +117,20 @@ def names(payload, tables):
         table, mode = r.u8(), r.u8()
         first, count = r.varint(), r.varint()
         body = Bytes(r.take(r.varint()))
-        if table > 7:
+        if table > 10:
             continue
+        if table == 9:
+            tables[9] += [(0, 0)] * (first - len(tables[9]))
+            assert first + count <= len(tables[6]), "the address of an unknown site"
         if mode == 0:
             assert first == len(tables[table]), "names out of order"
         for _ in range(count):
             entry_id = body.varint() if mode == 1 else len(tables[table])
-            width = {6: 5, 7: 2}.get(table, 0)
+            width = {6: 5, 7: 2, 8: 3, 9: 2, 10: 3}.get(table, 0)
             entry = tuple(body.varint() for _ in range(width)) if width else body.text()
+            if table == 10:
+                behind = tables[10][-1][0] + tables[10][-1][2] if tables[10] else 0
+                entry = (behind + entry[0], 8 * entry[1], entry[2])
             if mode == 1:
                 tables[table][entry_id] = entry
             else:
@@ -138,7 +144,7 @@ def main(path):
     assert r.take(8) == b"\x89DHT\r\n\x1a\n"
     assert r.fixed("H")[0] == 1
     r.take(6)
-    tables = [[""], [], [], [], [], [], [(0,) * 5], [(0, 0)]]
+    tables = [[""], [], [], [], [], [], [(0,) * 5], [(0, 0)], [(0, 0, 0)], [(0, 0)], []]
     total, finished = 0, False
     while not r.done() and not finished:
         start = r.at
