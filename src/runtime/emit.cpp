@@ -96,6 +96,11 @@ bool begin_access(Thread& t) {
   return true;
 }
 
+// What a thread that ignores synchronisation does without: who it started and what it allocated is kept.
+bool makes_order(Kind kind) {
+  return kind <= Kind::forget_lock || (kind >= Kind::send && kind <= Kind::forget_barrier);
+}
+
 }  // namespace
 
 void access_with_care(Kind kind, Address address, unsigned size, Address pc) {
@@ -116,7 +121,7 @@ void emit_range(Kind kind, Address address, std::size_t bytes, Address pc) {
 void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second,
                unsigned extra, unsigned size) {
   Thread& t = t_self;
-  if (!g_recording || t.ignore_sync != 0) return;
+  if (!g_recording || (t.ignore_sync != 0 && makes_order(kind))) return;
   if (t.slot == nullptr && !adopt_thread(t)) return;
   // Whatever may wait comes before the stamp: the recorder waits for who has one and has not written yet.
   if (!reserve(t)) return;

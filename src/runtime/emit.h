@@ -76,6 +76,9 @@ void leave_handler(const Interrupted& interrupted);
 // Call it where `ignore_accesses` has changed.
 void look_again();
 
+// Another stack of the program takes over (fibers): what runs now is kept in `leaves`.
+void exchange_thread(Thread& leaves, const Thread& comes);
+
 // In a child of fork: nothing is recorded any more.
 void leave_session();
 // Looks for objects loaded since the last time.

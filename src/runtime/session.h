@@ -56,7 +56,7 @@ enum class Kind : std::uint8_t {
   alloc,        // object: address; operand: bytes
   free,         // object: address of what was allocated; its size is known from there
   unmap,        // object: address; operand: bytes. Blocks within are gone without an access
-  thread_name,  // operand, operand: 16 bytes of text
+  thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -152,6 +152,7 @@ struct Lost {
   std::uint64_t processes;  // forked off and not recorded
   std::uint64_t threads;    // without a stream: too many alive, or no memory
   std::uint64_t jumps;      // calls of setjmp that were forgotten: stacks may be wrong behind a jump to them
+  std::uint64_t benign;     // races that the program calls benign: they are shown nevertheless
 };
 
 enum class Accesses : std::uint32_t { off, all, some };

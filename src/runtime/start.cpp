@@ -221,6 +221,11 @@ void leave_handler(const Interrupted& interrupted) {
   copy(t, interrupted.thread);
 }
 
+void exchange_thread(Thread& leaves, const Thread& comes) {
+  copy(leaves, t_self);
+  copy(t_self, comes);
+}
+
 void leave_session() {
   g_recording = false;
   clear(t_self);

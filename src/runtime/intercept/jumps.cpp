@@ -21,6 +21,7 @@ struct Mark {
   Address stack;  // of the caller
   std::uint64_t* top;
   std::uint64_t too_deep;
+  ShadowFrames* frames;  // of the thread or fiber
   HandlerFrame* handlers;
   std::uint32_t in_runtime, ignore_accesses, ignore_sync;
 };
@@ -34,7 +35,8 @@ thread_local Marks* t_marks __attribute__((tls_model("initial-exec")));
 
 // A mark below the present frame, on the same stack, is of a function that returned.
 bool is_dead(const Mark& mark, const void* buffer, Address stack) {
-  return mark.buffer == buffer || (mark.handlers == t_handlers && mark.stack < stack);
+  return mark.buffer == buffer ||
+         (mark.handlers == t_handlers && mark.frames == t_self.frames && mark.stack < stack);
 }
 
 void clean(Marks& marks, const void* buffer, Address stack) {
@@ -59,9 +61,9 @@ void note(const void* buffer, Address stack) {
   clean(marks, buffer, stack);
   if (marks.count == Marks::kMost) forget_oldest(marks);
   const Thread& t = t_self;
-  marks.marks[marks.count++] = {buffer,       stack,        t.top,
-                                t.too_deep,   t_handlers,   t.in_runtime,
-                                t.ignore_accesses, t.ignore_sync};
+  marks.marks[marks.count++] = {buffer,     stack,        t.top,
+                                t.too_deep, t.frames,     t_handlers,
+                                t.in_runtime, t.ignore_accesses, t.ignore_sync};
 }
 
 void go_back(const void* buffer) {
@@ -71,11 +73,12 @@ void go_back(const void* buffer) {
     if (mark.buffer != buffer) continue;
     leave_handlers(mark.handlers);
     Thread& t = t_self;
+    // Marks of another fiber, or of a function that returned, are none.
+    if (t.slot == nullptr || mark.frames != t.frames || mark.top > t.top) return;
     t.in_runtime = mark.in_runtime;
     t.ignore_accesses = mark.ignore_accesses;
     t.ignore_sync = mark.ignore_sync;
     t.too_deep = mark.too_deep;
-    if (t.slot == nullptr || mark.top > t.top) return look_again();
     t.top = mark.top;
     if (t.known > t.top) t.known = t.top;
     t.written = nullptr;
