@@ -153,9 +153,11 @@ void open_chunk(Thread& t, std::uint32_t chunk) {
 
 void start(char** environment) {
   static bool started;
-  if (started) return;
+  if (environment == nullptr) environment = environ;
+  // gcc's own preinit entry comes before the C library has set it; a constructor of ours follows.
+  if (started || environment == nullptr) return;
   started = true;
-  const char* const descriptor = value_of(environment != nullptr ? environment : environ, kSessionVariable);
+  const char* const descriptor = value_of(environment, kSessionVariable);
   if (descriptor == nullptr) return;
   Session* const session = session_of(descriptor);
   if (session == nullptr || !attach(*session)) return;
