@@ -78,7 +78,7 @@ build_sqlite() {
   $CC $CFLAGS -pthread -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -I. "$here/sqlite_load.c" sqlite3.c -o "$out/sqlite_load" -lm
 }
 load_sqlite() {
-  "${wrap[@]}" "$out/sqlite_load" $((250 * n / 100)) > said
+  "${wrap[@]}" "$out/sqlite_load" $((1500 * n / 100)) > said
   grep -q '^right$' said
 }
 

@@ -11,6 +11,7 @@ extern const Verb kConvert;
 extern const Verb kEngines;
 extern const Verb kGenerate;
 extern const Verb kHelp;
+extern const Verb kRecord;
 extern const Verb kRepair;
 extern const Verb kStat;
 

@@ -12,7 +12,7 @@
 namespace deadheat::record {
 
 struct Launch {
-  std::vector<std::string> words;                                  // the program, found by PATH, and its arguments
+  std::vector<std::string> words;  // the program, found by PATH, and its arguments
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
   int descriptor = -1;                                             // left open in the program; -1: none
 };

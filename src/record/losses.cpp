@@ -10,7 +10,8 @@ namespace {
 std::string_view meaning_of(Loss loss) {
   switch (loss) {
     case Loss::release_by_other:
-      return "a lock was released by a thread that does not hold it: written as a release by its holder, and a "
+      return "a lock was released by a thread that does not hold it: written as a release by its holder, and "
+             "a "
              "message to who takes the lock next";
     case Loss::release_unheld:
       return "a lock was released that nobody was seen to take: written as a message to who takes it next";

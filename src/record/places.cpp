@@ -15,9 +15,12 @@ std::uint32_t low(std::uint64_t code) { return static_cast<std::uint32_t>(code);
 
 }  // namespace
 
+std::uint32_t Places::modules_now() const {
+  return std::min(__atomic_load_n(&session_.modules_used, __ATOMIC_ACQUIRE), runtime::kModules);
+}
+
 bool Places::modules_changed() {
-  const std::uint32_t now =
-      std::min(__atomic_load_n(&session_.modules_used, __ATOMIC_ACQUIRE), runtime::kModules);
+  const std::uint32_t now = modules_now();
   if (now == modules_) return false;
   modules_ = now;
   sites_ = {};
@@ -34,7 +37,7 @@ SiteId Places::site(std::uint64_t code) {
 
 // The last one that has the address, counted from 1; 0: none.
 std::uint32_t Places::module_of(std::uint64_t code) const {
-  for (std::uint32_t i = modules_; i > 0; --i) {
+  for (std::uint32_t i = modules_now(); i > 0; --i) {
     const runtime::Module& module = session_.modules[i - 1];
     if (code >= module.begin && code < module.end) return i;
   }

@@ -21,6 +21,7 @@ class Places {
   bool modules_changed();
 
  private:
+  std::uint32_t modules_now() const;
   SiteId make_site(std::uint64_t code);
   std::uint32_t module_of(std::uint64_t code) const;
   std::uint32_t named(std::uint32_t module);

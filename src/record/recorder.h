@@ -16,12 +16,12 @@ namespace deadheat::record {
 struct RecordOptions {
   std::string path;  // of the trace
   std::uint64_t memory_bytes = std::uint64_t{64} << 20;
-  std::optional<double> rate{};              // of the accesses; none: all are kept
-  std::chrono::nanoseconds after{};          // accesses are kept from then on
+  std::optional<double> rate{};                        // of the accesses; none: all are kept
+  std::chrono::nanoseconds after{};                    // accesses are kept from then on
   std::optional<std::chrono::nanoseconds> duration{};  // and for so long
-  bool is_paused = false;                    // until SIGUSR1
-  std::uint64_t max_bytes = 0;               // of a file; 0: no limit
-  std::uint64_t keep_files = 0;              // 0: all
+  bool is_paused = false;                              // until SIGUSR1
+  std::uint64_t max_bytes = 0;                         // of a file; 0: no limit
+  std::uint64_t keep_files = 0;                        // 0: all
   std::function<void(std::uint64_t events)> progress{};
 };
 

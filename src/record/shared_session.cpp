@@ -55,8 +55,9 @@ void initialise(Session& session, std::uint32_t chunks, const SessionOptions& op
 Result<SharedSession> SharedSession::create(const SessionOptions& options) {
   const int made = memfd_create("deadheat-session", MFD_CLOEXEC);
   if (made < 0) {
-    return fail(base::errno_error("memory for the recording", "cannot make it (memfd_create); try deadheat "
-                                                              "doctor"));
+    return fail(base::errno_error("memory for the recording",
+                                  "cannot make it (memfd_create); try deadheat "
+                                  "doctor"));
   }
   const int fd = moved_high(made);
   const std::size_t bytes = runtime::session_bytes(options.most_chunks);
@@ -65,8 +66,9 @@ Result<SharedSession> SharedSession::create(const SessionOptions& options) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   }
   if (memory == MAP_FAILED) {
-    Error error = base::errno_error("memory for the recording", "cannot map it; is there a limit (ulimit -v, "
-                                                                "-f)?");
+    Error error = base::errno_error("memory for the recording",
+                                    "cannot map it; is there a limit (ulimit -v, "
+                                    "-f)?");
     close(fd);
     return fail(std::move(error));
   }

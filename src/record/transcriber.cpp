@@ -313,8 +313,7 @@ void Transcriber::barrier_enter(const Stream& stream, const Record& record) {
   Barrier& barrier = barrier_at(record.object());
   Visit& visit = visits_(barrier.id, t);
   if (visit.is_inside) return losses_.add(Loss::barrier_unmatched);
-  const std::uint64_t generation =
-      barrier.meet != 0 ? barrier.enters++ / barrier.meet : barrier.generation;
+  const std::uint64_t generation = barrier.meet != 0 ? barrier.enters++ / barrier.meet : barrier.generation;
   visit = {.generation = generation, .is_inside = true};
   Op op = op_of(stream, record, EventKind::barrier_enter);
   op.value = generation;

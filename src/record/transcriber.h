@@ -52,7 +52,7 @@ class Transcriber {
     std::uint32_t sent_in = 0;  // the last trace with a message on that channel; 0: none
   };
   struct Channel {
-    std::uint32_t id = 0;  // one more
+    std::uint32_t id = 0;       // one more
     std::uint32_t sent_in = 0;  // the last trace with a message; 0: none
   };
   struct Barrier {
@@ -126,12 +126,12 @@ class Transcriber {
 
   std::vector<Thread> threads_;  // by number
   std::uint32_t thread_count_ = 0, lock_count_ = 0, channel_count_ = 0, barrier_count_ = 0;
-  model::PairTable<Lock> locks_;              // by address
-  model::PairTable<std::uint32_t> readers_;   // (lock, thread): depth
-  model::PairTable<Channel> channels_;        // by address
-  model::PairTable<Barrier> barriers_;        // by address
-  model::PairTable<Visit> visits_;            // (barrier, thread)
-  model::PairTable<std::uint64_t> blocks_;    // of memory, by address: bytes
+  model::PairTable<Lock> locks_;             // by address
+  model::PairTable<std::uint32_t> readers_;  // (lock, thread): depth
+  model::PairTable<Channel> channels_;       // by address
+  model::PairTable<Barrier> barriers_;       // by address
+  model::PairTable<Visit> visits_;           // (barrier, thread)
+  model::PairTable<std::uint64_t> blocks_;   // of memory, by address: bytes
 };
 
 inline void Transcriber::access(const Stream& stream, const runtime::Record& record) {
@@ -146,7 +146,8 @@ inline void Transcriber::access(const Stream& stream, const runtime::Record& rec
     return put_range(t, op_of(stream, record, kind), address, record.size());
   }
   const std::uint32_t cell = cells_.cell(address);
-  if (cell == Cells::kNone) [[unlikely]] return losses_.add(Loss::no_cells);
+  if (cell == Cells::kNone) [[unlikely]]
+    return losses_.add(Loss::no_cells);
   const std::uint64_t key = record.address() | record.what >> 48 << 48;
   const std::uint32_t rest = stream.node << 3 | offset;
   const std::uint64_t hash = (key ^ std::uint64_t{rest} << 29) * 0x9E3779B97F4A7C15u;
@@ -158,7 +159,8 @@ inline void Transcriber::access(const Stream& stream, const runtime::Record& rec
     known.rest = rest;
   }
   block_.append(ThreadId{t}, op, cell);
-  if (block_.full()) [[unlikely]] full_block();
+  if (block_.full()) [[unlikely]]
+    full_block();
 }
 
 }  // namespace deadheat::record
