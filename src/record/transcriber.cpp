@@ -445,7 +445,7 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::unmap:
       return unmap(record.object(), operand);
     case Kind::thread_name:
-      return name_thread(stream.thread, operand, second);
+      return name_thread(static_cast<std::uint32_t>(record.object()), operand, second);
     default:
       return losses_.add(Loss::unknown_kind);
   }
