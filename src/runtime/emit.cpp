@@ -39,8 +39,14 @@ bool reserve(Thread& t) {
   return true;
 }
 
+Accesses accesses_now() {
+  Accesses now;
+  __atomic_load(&g_session->accesses, &now, __ATOMIC_RELAXED);
+  return now;
+}
+
 bool careful(const Thread& t) {
-  return t.ignore_accesses != 0 || __atomic_load_n(&g_session->accesses, __ATOMIC_RELAXED) != Accesses::all;
+  return t.ignore_accesses != 0 || accesses_now() != Accesses::all;
 }
 void settle(Thread& t) { t.end = careful(t) ? t.next : t.limit; }
 
@@ -64,7 +70,7 @@ void put_stack(Thread& t) {
 
 bool is_kept(Thread& t) {
   if (t.ignore_accesses != 0) return false;
-  switch (__atomic_load_n(&g_session->accesses, __ATOMIC_RELAXED)) {
+  switch (accesses_now()) {
     case Accesses::off:
       return false;
     case Accesses::all:

@@ -151,6 +151,7 @@ struct Lost {
   std::uint64_t modules;    // that did not fit
   std::uint64_t processes;  // forked off and not recorded
   std::uint64_t threads;    // without a stream: too many alive, or no memory
+  std::uint64_t jumps;      // calls of setjmp that were forgotten: stacks may be wrong behind a jump to them
 };
 
 enum class Accesses : std::uint32_t { off, all, some };

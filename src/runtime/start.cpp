@@ -154,7 +154,7 @@ void open_chunk(Thread& t, std::uint32_t chunk) {
 void start(char** environment) {
   static bool started;
   if (environment == nullptr) environment = environ;
-  // gcc's own preinit entry comes before the C library has set it; a constructor of ours follows.
+  // gcc's own object calls before the C library knows the environment; another call follows.
   if (started || environment == nullptr) return;
   started = true;
   const char* const descriptor = value_of(environment, kSessionVariable);

@@ -2,12 +2,13 @@
 // thread to another is free in between.
 //
 // The C library's own functions are called by the names it exports for that: looking them up would allocate.
+#include "runtime/intercept/allocation.h"
+
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/emit.h"
 #include "runtime/real.h"
 
 extern "C" {
@@ -59,6 +60,8 @@ void* reallocated(void* block, std::size_t bytes, Address pc) {
 constexpr bool power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 }  // namespace
+
+void* allocate(std::size_t bytes, Address pc) { return allocated(__libc_malloc(bytes), bytes, pc); }
 
 #define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default")))
 

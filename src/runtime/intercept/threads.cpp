@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/emit.h"
+#include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
 #include "runtime/real.h"
 
@@ -80,6 +81,7 @@ void end_of_thread(void* rounds) {
   const auto left = reinterpret_cast<std::uintptr_t>(rounds);
   if (left > 1 && pthread_setspecific(g_end_key, reinterpret_cast<void*>(left - 1)) == 0) return;
   if (!g_recording) return;
+  forget_jumps();
   leave_thread();
   // What the C library still does for the thread (its arenas, its resolver) is no part of the program.
   t_self.in_runtime = 1;

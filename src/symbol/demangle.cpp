@@ -1,0 +1,22 @@
+#include "symbol/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace deadheat::symbol {
+
+std::string demangled(const char* name) {
+  // Without the prefix the demangler takes names of C for types: "i" would become "int".
+  if (name[0] != '_' || name[1] != 'Z') return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
+  if (status != 0 || text == nullptr) return name;
+  // A copy that the compiler made for some callers is the same function to a person.
+  std::string out = text.get();
+  return out.substr(0, out.find(" [clone "));
+}
+
+}  // namespace deadheat::symbol
