@@ -45,3 +45,13 @@ endforeach()
 add_custom_command(TARGET deadheat_rt POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E create_symlink libdeadheat_rt.a ${DEADHEAT_RUNTIME_DIR}/libtsan.a
   COMMAND ${CMAKE_COMMAND} -E create_symlink libtsan.so.2 ${DEADHEAT_RUNTIME_DIR}/libtsan.so)
+
+# What a program that has the runtime in it shows to objects that are loaded later.
+add_custom_command(TARGET deadheat_tsan_gcc POST_BUILD VERBATIM
+  COMMAND sh -c "{ echo '{'; ${CMAKE_NM} -D --defined-only \"$1\" | awk '{ sub(/@.*/, \"\", $3); print \"  \" $3 \";\" }' | sort -u; echo '};'; } > \"$2\""
+          exported $<TARGET_FILE:deadheat_tsan_gcc> ${DEADHEAT_RUNTIME_DIR}/exported.list)
+
+# Compilers for `deadheat env`: one script under their names.
+foreach(name cc c++ gcc g++ clang clang++)
+  configure_file(${PROJECT_SOURCE_DIR}/src/runtime/shim.sh ${DEADHEAT_RUNTIME_DIR}/shims/${name} COPYONLY)
+endforeach()

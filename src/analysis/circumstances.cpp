@@ -17,18 +17,19 @@ using model::NumberedEvent;
 // What an event is to the thread that does it. Atomics and fences count whatever their memory order is:
 // whether they order anything may depend on others far away.
 struct Role {
-  bool syncs = false, waits = false, signals = false;
+  bool syncs = false, waits = false, signals = false, allocates = false;
 };
 
 constexpr Role role_of(EventKind kind) {
   switch (kind) {
     case EventKind::read:
     case EventKind::write:
-    case EventKind::alloc:
-    case EventKind::free:
     case EventKind::begin:  // the fork before it says more
     case EventKind::end:    // the join behind it does
       return {};
+    case EventKind::alloc:
+    case EventKind::free:
+      return {.allocates = true};
     case EventKind::atomic_load:
     case EventKind::acquire:
     case EventKind::acquire_shared:
@@ -58,6 +59,10 @@ class Gatherer {
       wanted_.push_back({findings[i].first.later.event, i, true});
     }
     std::ranges::sort(wanted_, {}, &Wanted::event);
+    for (const Finding& finding : findings) memory_.push_back({.variable = index(finding.first.variable)});
+    std::ranges::sort(memory_, {}, &Memory::variable);
+    const auto repeated = std::ranges::unique(memory_, {}, &Memory::variable);
+    memory_.erase(repeated.begin(), repeated.end());
   }
 
   bool done() const { return next_ == wanted_.size(); }
@@ -72,6 +77,7 @@ class Gatherer {
         if (!take({number, block[i]})) return false;
       }
       if (roles_[block.op[i]].syncs) sync({number, block[i]}, roles_[block.op[i]]);
+      if (roles_[block.op[i]].allocates) allocate({number, block[i]});
     }
     return true;
   }
@@ -85,9 +91,34 @@ class Gatherer {
     bool later;
   };
   struct Thread {
-    std::optional<NumberedEvent> last_sync, last_wait;
+    std::optional<NumberedEvent> fork, last_sync, last_wait;
     std::vector<std::size_t> waiting;  // races whose earlier access is its, and that want its next signal
   };
+
+  // A variable that is raced for.
+  struct Memory {
+    std::uint32_t variable;
+    std::optional<NumberedEvent> alloc = {};
+    std::optional<std::uint64_t> freed = {};  // since then
+  };
+
+  void allocate(const NumberedEvent& e) {
+    const std::uint64_t end = e.event.object + cells(e.event.op);
+    for (auto at = std::ranges::lower_bound(memory_, e.event.object, {}, &Memory::variable);
+         at != memory_.end() && at->variable < end; ++at) {
+      if (e.event.op.kind == EventKind::free) {
+        at->freed = e.number;
+      } else {
+        at->alloc = e;
+        at->freed.reset();
+      }
+    }
+  }
+
+  std::optional<NumberedEvent> alloc_of(const model::RacePair& pair) const {
+    const auto at = std::ranges::lower_bound(memory_, index(pair.variable), {}, &Memory::variable);
+    return at->freed && *at->freed < pair.earlier.event ? std::nullopt : at->alloc;
+  }
 
   bool take(const NumberedEvent& e) {
     Thread& thread = threads_[index(e.event.thread)];
@@ -103,6 +134,8 @@ class Gatherer {
       around.held = held_by(e.event.thread);
       around.last_sync = thread.last_sync;
       around.last_wait = thread.last_wait;
+      around.fork = thread.fork;
+      if (wanted.later) races_[wanted.race].alloc = alloc_of(pair);
       if (!wanted.later) thread.waiting.push_back(wanted.race);
     }
     return true;
@@ -127,7 +160,7 @@ class Gatherer {
     if (role.signals) signal(thread, e);
     if (e.event.op.kind == EventKind::fork) {
       Thread& child = threads_[e.event.object];
-      child.last_sync = child.last_wait = e;
+      child.fork = child.last_sync = child.last_wait = e;
     } else if (e.event.op.kind == EventKind::join) {
       signal(threads_[e.event.object], e);
     }
@@ -174,6 +207,7 @@ class Gatherer {
   std::span<const Finding> findings_;
   std::vector<CircumstancesOfRace> races_;
   std::vector<Wanted> wanted_;  // by event
+  std::vector<Memory> memory_;  // by variable
   std::size_t next_ = 0;
   model::Table<Thread> threads_;
   model::HeldLocks held_;

@@ -1,4 +1,5 @@
-// What was going on around the accesses of races: locks held, and who synchronised when. Found in a pass of
+// What was going on around the accesses of races: locks held, who synchronised when, who made the threads and
+// the memory. Found in a pass of
 // its own over the trace, so that engines need not carry it for every access; the pass ends with the last
 // event that is needed.
 #pragma once
@@ -36,10 +37,15 @@ struct Circumstance {
   // Of the earlier access: the first synchronisation behind it, and before the later access, for which others
   // may have waited: release, fork, send, barrier enter, atomic store..., or its join by another thread.
   std::optional<model::NumberedEvent> next_signal;
+  // That made the thread.
+  std::optional<model::NumberedEvent> fork;
 };
 
 struct CircumstancesOfRace {
   Circumstance earlier, later;
+  // The alloc that made the variable, the last one before the later access; none if the memory was given back
+  // before the earlier access.
+  std::optional<model::NumberedEvent> alloc;
 };
 
 struct Circumstances {

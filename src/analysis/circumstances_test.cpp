@@ -123,6 +123,26 @@ TEST(Circumstances, AnAtomicAccessIsNoSignalBehindItself) {
   EXPECT_FALSE(trace.around(0, 1).earlier.last_sync.has_value());
 }
 
+TEST(Circumstances, TellWhoMadeTheThreadsAndTheMemory) {
+  const Trace trace(
+      "main|fork(T1)|1\n"
+      "main|alloc(x)|2\n"
+      "main|free(x)|3\n"
+      "main|w(x)|4\n"
+      "T1|w(x)|5\n"
+      "main|alloc(x)|6\n"
+      "main|alloc(y)|7\n"
+      "main|w(x)|8\n"
+      "T1|free(x)|9\n"
+      "T1|w(x)|10\n");
+  const auto around = trace.around(7, 8);
+  EXPECT_FALSE(around.earlier.fork.has_value());
+  EXPECT_EQ(around.later.fork->number, 0u);
+  EXPECT_EQ(around.alloc->number, 5u);
+  EXPECT_FALSE(trace.around(3, 4).alloc.has_value()) << "given back before both";
+  EXPECT_EQ(trace.around(7, 9).alloc->number, 5u) << "given back between the two";
+}
+
 TEST(Circumstances, OfManyRacesAreFoundInOnePass) {
   const Trace trace(
       "T1|w(x)|1\n"

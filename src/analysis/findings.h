@@ -16,6 +16,7 @@ struct Finding {
   model::RacePair first;  // of the instances that any engine told: the least later event, then earlier event
   std::vector<std::uint64_t> instances;  // by engine: how many pairs it told
   std::uint64_t variables = 0;           // distinct ones among the instances; exact up to kVariablesCounted
+  std::vector<VarId> on = {};            // these, up to kVariablesCounted of them
 };
 inline constexpr std::uint64_t kVariablesCounted = 16;
 

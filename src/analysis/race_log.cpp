@@ -50,27 +50,23 @@ void RaceLog::race(const model::RacePair& pair) {
 }
 
 std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const RaceLog*>>& by_engine) {
-  struct Sum {
-    Finding finding;
-    std::vector<VarId> variables;
-  };
-  std::unordered_map<Key, Sum, Hash> sums;
+  std::unordered_map<Key, Finding, Hash> sums;
   for (std::size_t engine = 0; engine < by_engine.size(); ++engine) {
     for (const RaceLog* log : by_engine[engine]) {
       for (const auto& [key, group] : log->groups_) {
         const auto [at, fresh] = sums.try_emplace(key);
-        Sum& sum = at->second;
-        if (fresh) sum.finding.instances.resize(by_engine.size());
-        if (fresh || rank(group.first) < rank(sum.finding.first)) sum.finding.first = group.first;
-        sum.finding.instances[engine] += group.instances;
-        for (const VarId x : group.variables) add_variable(sum.variables, x);
+        Finding& sum = at->second;
+        if (fresh) sum.instances.resize(by_engine.size());
+        if (fresh || rank(group.first) < rank(sum.first)) sum.first = group.first;
+        sum.instances[engine] += group.instances;
+        for (const VarId x : group.variables) add_variable(sum.on, x);
       }
     }
   }
   std::vector<Finding> findings;
   for (auto& [key, sum] : sums) {
-    sum.finding.variables = sum.variables.size();
-    findings.push_back(std::move(sum.finding));
+    sum.variables = sum.on.size();
+    findings.push_back(std::move(sum));
   }
   std::ranges::sort(findings, {}, [](const Finding& finding) {
     return std::tuple(rank(finding.first), index(finding.first.earlier.site),

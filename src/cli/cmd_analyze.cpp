@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "report/selection.h"
 #include "report/writers.h"
+#include "symbol/symbolizer.h"
 
 namespace deadheat::cli {
 
@@ -40,6 +41,11 @@ constexpr Flag kFlags[] = {
      .value = "FILE",
      .help = "leave out the races that this file names, as ThreadSanitizer does",
      .repeatable = true},
+    {.name = "symbols",
+     .value = "DIR",
+     .help = "look for the recorded program, its libraries and their debug files here too",
+     .repeatable = true},
+    {.name = "no-symbols", .help = "show code addresses as they are"},
     {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
 };
@@ -107,7 +113,8 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
 }
 
 Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
-                                     const report::Selection& selection, report::Suppressions& suppressions) {
+                                     const report::Selection& selection, report::Suppressions& suppressions,
+                                     symbol::Symbolizer* symbols) {
   const auto trace = ReadableTwice::open(path, options.read);
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
@@ -117,7 +124,7 @@ Result<report::Report> analyze_trace(const std::string& path, const analysis::An
   say_warnings(name, findings->warnings);
   const auto circumstances = analysis::circumstances_of(trace->path(), options.read, findings->races);
   if (!circumstances) return fail(trace->renamed(circumstances.error()));
-  return report::select(name, *findings, *circumstances, selection, suppressions);
+  return report::select(name, *findings, *circumstances, selection, suppressions, symbols);
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -131,12 +138,17 @@ Result<Exit> run(const Arguments& arguments) {
   }
   say_warnings("suppressions", suppressions.warnings());
 
+  const auto folders = arguments.all("symbols");
+  symbol::Symbolizer symbols({folders.begin(), folders.end()});
+  std::size_t warned = 0;
   const bool as_text = arguments.get("format") == "text";
   Exit exit = kDone;
   bool first = true;
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
-    auto report = analyze_trace(path, *options, *selection, suppressions);
+    auto report = analyze_trace(path, *options, *selection, suppressions,
+                                arguments.has("no-symbols") ? nullptr : &symbols);
+    for (; warned < symbols.warnings().size(); ++warned) say(symbols.warnings()[warned]);
     if (!report) {
       say(report.error().message);
       exit = kCouldNot;
@@ -172,8 +184,13 @@ constinit const Verb kAnalyze = {
         "In a PATTERN, * stands for any characters, ^ in front ties it to the begin and $ behind to the end "
         "of the text; else it is found anywhere. A site is text like \"bank.c:31 (charge_fee)\". A "
         "fingerprint is what reports show in brackets. Files of suppressions have lines race:PATTERN (any "
-        "function, file or location in the call stacks, or the variable) and race_top:PATTERN (the two "
+        "function, file, location or module in the call stacks, or the variable) and race_top:PATTERN (the "
+        "two "
         "accesses alone).\n\n"
+        "Recorded traces have code addresses. They are looked up in the files of the program and of its "
+        "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
+        "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "
+        "Nothing is fetched from the network.\n\n"
         "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
         "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.",
     .examples =

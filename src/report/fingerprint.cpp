@@ -18,7 +18,8 @@ std::string identity(const Place& place, std::string_view variable) {
     return out;
   };
   if (!place.known()) return joined("variable", variable);
-  if (place.file.empty() && place.function.empty()) return joined("location", place.text);
+  const bool without_file = place.file.empty() && (place.function.empty() || !place.module.empty());
+  if (without_file) return joined("location", place.text);
   return joined("site", place.file, place.function, place.line, place.column);
 }
 

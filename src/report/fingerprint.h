@@ -1,9 +1,10 @@
 // What makes two races the same one, in this run, in the next, and in another program version's report.
 //
-// A race is its two places, in any order: file, function, line and column, or the location where the trace
-// has only that. A place that is not known gives way to the variable's name. Event numbers, ids, addresses,
-// threads and the number of instances change from run to run and take no part; nor do the kinds of the
-// accesses: of a line that reads and writes, the one that is seen first differs between runs.
+// A race is its two places, in any order: file, function, line and column, or the location where there is
+// only that, which of code without debug information is the module and the address in it. A place that is not
+// known gives way to the variable's name. Event numbers, ids, addresses, threads and the number of instances
+// change from run to run and take no part; nor do the kinds of the accesses: of a line that reads and writes,
+// the one that is seen first differs between runs.
 #pragma once
 
 #include <cstdint>

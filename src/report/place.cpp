@@ -1,5 +1,7 @@
 #include "report/place.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -36,21 +38,71 @@ void read_text(std::string_view text, Place& place) {
   place.column = before ? *last : 0;
 }
 
+symbol::Binary binary_of(const Module& module, const Names& names) {
+  return {names.strings[module.path], names.strings[module.build_id]};
+}
+
+// The address that a call returns to may be behind the function already; the one before it is in the call.
+std::uint64_t of_call(std::uint64_t address) { return address == 0 ? 0 : address - 1; }
+
+// True for a site of which nothing but its code address is known.
+bool is_bare_address(const Site& site, const Names& names) {
+  return site.module != 0 && site.module < names.modules.size() && site.text == 0 && site.file == 0 &&
+         site.function == 0;
+}
+
 }  // namespace
 
-Place place_of(SiteId site, const Names& names) {
+std::string place_text(std::string_view file, std::uint32_t line, std::uint32_t column,
+                       std::string_view function) {
+  std::string out(file);
+  if (line != 0) out += fmt::format(":{}", line);
+  if (line != 0 && column != 0) out += fmt::format(":{}", column);
+  if (!function.empty()) out += fmt::format("{}({})", out.empty() ? "" : " ", function);
+  return out;
+}
+
+std::vector<Place> frames_of(SiteId site, const Names& names, symbol::Symbolizer* symbols) {
+  if (site == SiteId::none) return {};
   Place place{.text = names.display(site), .file = {}, .function = {}};
-  if (index(site) >= names.sites.size()) return place;
+  if (index(site) >= names.sites.size()) return {place};
   const Site& known = names.sites[index(site)];
-  if (known.file == 0 && known.function == 0) {
-    read_text(place.text, place);
-    return place;
+  if (known.module != 0 && known.module < names.modules.size()) {
+    place.module = names.strings[names.modules[known.module].path];
+    place.address = known.address;
   }
-  place.file = names.strings[known.file];
-  place.function = names.strings[known.function];
-  place.line = known.line;
-  place.column = known.column;
-  return place;
+  if (!is_bare_address(known, names)) {
+    if (known.file == 0 && known.function == 0) {
+      read_text(place.text, place);
+      return {place};
+    }
+    place.file = names.strings[known.file];
+    place.function = names.strings[known.function];
+    place.line = known.line;
+    place.column = known.column;
+    return {place};
+  }
+  std::vector<Place> out;
+  if (symbols != nullptr) {
+    const auto binary = binary_of(names.modules[known.module], names);
+    for (const symbol::CodeFrame& frame : symbols->frames(binary, of_call(known.address))) {
+      Place& shown = out.emplace_back(place);
+      shown.file = frame.file;
+      shown.function = frame.function;
+      shown.line = frame.line;
+      shown.column = frame.column;
+      shown.inlined = frame.inlined;
+      shown.text =
+          place_text(frame.file.empty() ? place.text : frame.file, frame.line, frame.column, frame.function);
+    }
+  }
+  if (out.empty()) out.push_back(place);
+  return out;
+}
+
+Place place_of(SiteId site, const Names& names, symbol::Symbolizer* symbols) {
+  auto frames = frames_of(site, names, symbols);
+  return frames.empty() ? Place{} : std::move(frames.front());
 }
 
 }  // namespace deadheat::report

@@ -32,6 +32,13 @@ struct Sync {
   Place place;
 };
 
+// What made a thread or a block of memory.
+struct Made {
+  std::uint64_t event = 0;
+  std::string by;            // thread
+  std::vector<Place> stack;  // innermost first; empty where the trace knows none
+};
+
 // One side of a race.
 struct Access {
   std::uint64_t event = 0;
@@ -44,6 +51,27 @@ struct Access {
   std::uint64_t offset = 0;  // in the variable
   std::vector<HeldLock> locks;
   std::optional<Sync> last_sync;  // before it
+  std::optional<Made> created;    // the thread
+};
+
+// The memory that is raced for, as far as it is known: either an allocated block or a global variable.
+struct Memory {
+  std::optional<std::uint64_t> address;  // of the first byte that both accesses touch
+
+  struct Block {
+    std::uint64_t size = 0;    // bytes; 0: not known
+    std::uint64_t offset = 0;  // of the address in it
+    Made allocated;
+  };
+  std::optional<Block> block;
+
+  struct Global {
+    std::string name;
+    std::uint64_t offset = 0;  // of the address in it
+    Place declared;
+    std::string module;  // path
+  };
+  std::optional<Global> global;
 };
 
 struct ToldBy {
@@ -54,6 +82,7 @@ struct ToldBy {
 // All races between one unordered pair of places; the accesses are those of the first instance.
 struct Race {
   std::string variable;
+  Memory memory;
   Access earlier, later;
   engine::Grade grade{};        // the best of the engines that tell it
   std::string why;              // nothing orders them, in sentences

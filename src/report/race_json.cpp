@@ -1,4 +1,6 @@
 // A report for programs: docs/report-json.md says what is in it.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "report/words.h"
@@ -13,13 +15,18 @@ using Json = nlohmann::ordered_json;
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json or_null(std::uint64_t number) { return number == 0 ? Json() : Json(number); }
 
+Json hexadecimal(std::uint64_t number) { return fmt::format("{:#x}", number); }
+
 Json place_json(const Place& place) {
   if (!place.known()) return {};
   return {{"text", place.text},
           {"file", or_null(place.file)},
           {"line", or_null(place.line)},
           {"column", or_null(place.column)},
-          {"function", or_null(place.function)}};
+          {"function", or_null(place.function)},
+          {"inlined", place.inlined},
+          {"module", or_null(place.module)},
+          {"address", place.module.empty() ? Json() : hexadecimal(place.address)}};
 }
 
 Json order_json(EventKind kind, MemoryOrder order) { return has_order(kind) ? Json(name_of(order)) : Json(); }
@@ -35,9 +42,37 @@ Json sync_json(const std::string& thread, const std::optional<Sync>& sync) {
           {"text", what_it_did(thread, *sync)}};
 }
 
+Json stack_json(const std::vector<Place>& stack) {
+  Json out = Json::array();
+  for (const Place& place : stack) out.push_back(place_json(place));
+  return out;
+}
+
+Json made_json(const Made& made) {
+  return {{"event", made.event}, {"thread", made.by}, {"stack", stack_json(made.stack)}};
+}
+
+Json memory_json(const Memory& memory) {
+  Json block, global;
+  if (memory.block) {
+    block = {{"size", or_null(memory.block->size)},
+             {"offset", memory.block->offset},
+             {"allocated", made_json(memory.block->allocated)}};
+  }
+  if (memory.global) {
+    global = {{"name", memory.global->name},
+              {"offset", memory.global->offset},
+              {"file", or_null(memory.global->declared.file)},
+              {"line", or_null(memory.global->declared.line)},
+              {"module", memory.global->module}};
+  }
+  return {{"address", memory.address ? hexadecimal(*memory.address) : Json()},
+          {"block", std::move(block)},
+          {"global", std::move(global)}};
+}
+
 Json access_json(const Access& access) {
-  Json stack = Json::array(), locks = Json::array();
-  for (const Place& place : access.stack) stack.push_back(place_json(place));
+  Json locks = Json::array();
   for (const HeldLock& lock : access.locks) {
     locks.push_back({{"lock", lock.name},
                      {"mode", lock.mode == model::HeldLocks::Mode::shared ? "shared" : "exclusive"},
@@ -49,11 +84,12 @@ Json access_json(const Access& access) {
           {"access", noun_of(access.kind)},
           {"order", order_json(access.kind, access.order)},
           {"site", place_json(access.place)},
-          {"stack", std::move(stack)},
+          {"stack", stack_json(access.stack)},
           {"size", or_null(access.size)},
           {"offset", access.offset},
           {"locks", std::move(locks)},
-          {"last_sync", sync_json(access.thread, access.last_sync)}};
+          {"last_sync", sync_json(access.thread, access.last_sync)},
+          {"created", access.created ? made_json(*access.created) : Json()}};
 }
 
 Json race_json(const Race& race) {
@@ -66,6 +102,7 @@ Json race_json(const Race& race) {
   return {{"fingerprint", race.fingerprint.text()},
           {"kind", kind_of(race)},
           {"variable", race.variable},
+          {"memory", memory_json(race.memory)},
           {"grade", name_of(race.grade)},
           {"earlier", access_json(race.earlier)},
           {"later", access_json(race.later)},

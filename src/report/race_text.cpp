@@ -48,6 +48,57 @@ std::string locks_line(const Access& access) {
   return out;
 }
 
+std::string callers(std::span<const Place> stack) {
+  std::string out;
+  for (std::size_t i = 1; i < stack.size(); ++i) {
+    out += fmt::format("    called from {}\n", for_people(stack[i].text));
+  }
+  return out;
+}
+
+// "by main at bank.c:53 (main), event 2", and who called that.
+std::string made(const Made& made) {
+  const Place place = made.stack.empty() ? Place{} : made.stack.front();
+  return fmt::format("by {} {}\n{}", for_people(made.by), at(place, made.event), callers(made.stack));
+}
+
+// What the variable is, where there is more to say of it than its name.
+std::string memory_lines(const Race& race) {
+  if (const auto& block = race.memory.block) {
+    const std::string size =
+        block->size == 0 ? "a block" : fmt::format("a block of {}", counted(block->size, "byte"));
+    return fmt::format("  {} is at byte {} of {}, allocated {}", for_people(race.variable),
+                       grouped(block->offset), size, made(block->allocated));
+  }
+  if (const auto& global = race.memory.global) {
+    const std::string declared =
+        global->declared.known() ? fmt::format(", declared at {}", for_people(global->declared.text)) : "";
+    return fmt::format("  {} is a global variable of {}{}\n", for_people(global->name),
+                       for_people(std::string_view(global->module).substr(global->module.rfind('/') + 1)),
+                       declared);
+  }
+  return "";
+}
+
+bool same_place(const Made& one, const Made& other) {
+  return one.by == other.by && std::ranges::equal(one.stack, other.stack, {}, &Place::text, &Place::text);
+}
+
+std::string creation_lines(const Race& race) {
+  const auto &one = race.earlier.created, &other = race.later.created;
+  std::string out;
+  if (one && other && race.earlier.thread != race.later.thread && same_place(*one, *other)) {
+    const Made& first = one->event < other->event ? *one : *other;
+    return fmt::format("  {} and {} were created {}", for_people(race.earlier.thread),
+                       for_people(race.later.thread), made(first));
+  }
+  for (const Access* access : {&race.earlier, &race.later}) {
+    if (!access->created) continue;
+    out += fmt::format("  {} was created {}", for_people(access->thread), made(*access->created));
+  }
+  return out;
+}
+
 std::string side(const Access& access, const std::string& variable, const base::Terminal& terminal) {
   std::string out = fmt::format("  {} {} {}{}", painted(for_people(access.thread), Ink::bold, terminal),
                                 verb_of(access.kind), for_people(variable), extent(access));
@@ -55,9 +106,7 @@ std::string side(const Access& access, const std::string& variable, const base::
              ? fmt::format(" at {}", painted(for_people(access.place.text), Ink::bold, terminal))
              : ", at a place that the trace does not tell";
   out += fmt::format(", event {}\n", grouped(access.event));
-  for (std::size_t i = 1; i < access.stack.size(); ++i) {
-    out += fmt::format("    called from {}\n", for_people(access.stack[i].text));
-  }
+  out += callers(access.stack);
   out += locks_line(access);
   out += fmt::format("    last synchronised before: {}\n",
                      access.last_sync ? what_it_did(access.thread, *access.last_sync) : "never");
@@ -86,6 +135,7 @@ std::string race_text(const Race& race, std::size_t number, const base::Terminal
                   painted(name_of(race.grade), ink_of(race.grade), terminal),
                   painted(fmt::format("[{}]", race.fingerprint.short_text()), Ink::faint, terminal));
   out += side(race.earlier, race.variable, terminal) + side(race.later, race.variable, terminal);
+  out += memory_lines(race) + creation_lines(race);
   const std::string_view label =
       race.grade == Grade::candidate ? "Why it is suspected: " : "Why nothing orders them: ";
   out += base::wrap(fmt::format("{}{}", label, race.why), terminal.width, 2);

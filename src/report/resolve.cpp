@@ -1,6 +1,9 @@
 #include "report/resolve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <unordered_map>
 
 #include "report/why.h"
 
@@ -11,58 +14,121 @@ namespace {
 // A stack's id is greater than its caller's, so this ends; what a damaged trace makes of it stays short.
 constexpr std::size_t kMostFrames = 1000;
 
-std::vector<Place> stack_of(const Op& op, const Names& names) {
+std::vector<Place> stack_of(const Op& op, const NamesFrom& from) {
+  const Names& names = from.names;
   std::vector<Place> out;
-  if (op.site != SiteId::none) out.push_back(place_of(op.site, names));
+  const auto add = [&](SiteId site) {
+    for (Place& place : frames_of(site, names, from.symbols)) out.push_back(std::move(place));
+  };
+  add(op.site);
   for (StackId at = op.stack; at != StackId::none && index(at) < names.stacks.size();) {
     const Frame& frame = names.stacks[index(at)];
     // A recorder may give the access's own frame in its stack too.
     const bool itself = at == op.stack && frame.site == op.site;
-    if (!itself && frame.site != SiteId::none) out.push_back(place_of(frame.site, names));
-    if (index(frame.caller) >= index(at) || out.size() == kMostFrames) break;
+    if (!itself) add(frame.site);
+    if (index(frame.caller) >= index(at) || out.size() >= kMostFrames) break;
     at = frame.caller;
   }
   return out;
 }
 
-std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const Names& names) {
+std::optional<Made> made_by(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
+  if (!e) return {};
+  return Made{.event = e->number,
+              .by = from.names.display(ObjectKind::thread, index(e->event.thread)),
+              .stack = stack_of(e->event.op, from)};
+}
+
+// Bytes of the variable that come before what the event touches; it may begin in one before.
+std::uint64_t skipped(const Event& e, VarId x) { return e.object == index(x) ? e.op.offset : 0; }
+
+// Later modules are told of instead of earlier ones at the same addresses.
+std::optional<Memory::Global> global_at(std::uint64_t address, const NamesFrom& from) {
+  if (from.symbols == nullptr) return {};
+  for (std::size_t i = from.names.modules.size(); i-- > 1;) {
+    const Module& module = from.names.modules[i];
+    const std::string_view path = from.names.strings[module.path];
+    const auto variable =
+        from.symbols->variable({path, from.names.strings[module.build_id]}, address - module.bias);
+    if (!variable) continue;
+    Place declared{.text = place_text(variable->file, variable->line, 0, ""),
+                   .file = variable->file,
+                   .function = {},
+                   .line = variable->line};
+    return Memory::Global{variable->name, variable->offset, std::move(declared), std::string(path)};
+  }
+  return {};
+}
+
+Memory memory_of(VarId x, const analysis::CircumstancesOfRace& around, const NamesFrom& from) {
+  Memory memory;
+  const std::uint64_t skip = std::max(skipped(around.earlier.event, x), skipped(around.later.event, x));
+  if (const auto cell = from.names.address_of(x)) memory.address = *cell + skip;
+  if (around.alloc) {
+    const Event& alloc = around.alloc->event;
+    memory.block = {.size = alloc.op.value,
+                    .offset = std::uint64_t{kCellBytes} * (index(x) - alloc.object) + skip,
+                    .allocated = *made_by(around.alloc, from)};
+  } else if (memory.address && from.names.variables[index(x)].empty()) {
+    memory.global = global_at(*memory.address, from);
+  }
+  return memory;
+}
+
+// "balance", "counters+8", "0x7f0012345678"
+std::string variable_text(VarId x, const Memory& memory, const Names& names) {
+  if (!names.variables[index(x)].empty()) return names.display(ObjectKind::variable, index(x));
+  if (memory.global) {
+    return memory.global->offset == 0 ? memory.global->name
+                                      : fmt::format("{}+{}", memory.global->name, memory.global->offset);
+  }
+  if (memory.address) return fmt::format("{:#x}", *memory.address);
+  return names.display(ObjectKind::variable, index(x));
+}
+
+std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
   const Event& event = e->event;
   const ObjectKind kind = object_kind(event.op.kind);
+  const Names& names = from.names;
   return Sync{.event = e->number,
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
               .object = kind == ObjectKind::none ? "" : names.display(kind, event.object),
-              .place = place_of(event.op.site, names)};
+              .place = place_of(event.op.site, names, from.symbols)};
 }
 
-Access access_of(const model::Side& side, const analysis::Circumstance& around, const Names& names) {
+Access access_of(const model::Side& side, const analysis::Circumstance& around, const NamesFrom& from) {
+  const Names& names = from.names;
   Access out;
   out.event = side.event;
   out.thread = names.display(ObjectKind::thread, index(side.thread));
   out.kind = side.kind;
   out.order = around.event.op.order;
-  out.stack = stack_of(around.event.op, names);
+  out.stack = stack_of(around.event.op, from);
   if (!out.stack.empty()) out.place = out.stack.front();
   out.size = around.event.op.value;
   out.offset = around.event.op.offset;
   for (const analysis::LockHeld& held : around.held) {
     out.locks.push_back({names.display(ObjectKind::lock, index(held.lock)), held.mode, held.event,
-                         place_of(held.site, names)});
+                         place_of(held.site, names, from.symbols)});
   }
-  out.last_sync = sync_of(around.last_sync, names);
+  out.last_sync = sync_of(around.last_sync, from);
+  out.created = made_by(around.fork, from);
   return out;
 }
 
 }  // namespace
 
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
-             std::span<const analysis::EngineRun> engines, const Names& names) {
+             std::span<const analysis::EngineRun> engines, const NamesFrom& from) {
   Race race;
-  race.variable = names.display(ObjectKind::variable, index(finding.first.variable));
-  race.earlier = access_of(finding.first.earlier, around.earlier, names);
-  race.later = access_of(finding.first.later, around.later, names);
+  const VarId x = finding.first.variable;
+  race.memory = memory_of(x, around, from);
+  race.variable = variable_text(x, race.memory, from.names);
+  race.earlier = access_of(finding.first.earlier, around.earlier, from);
+  race.later = access_of(finding.first.later, around.later, from);
   for (std::size_t i = 0; i < engines.size(); ++i) {
     if (finding.instances[i] == 0) continue;
     race.engines.push_back({engines[i].name, finding.instances[i]});
@@ -70,9 +136,38 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   }
   race.variables = finding.variables;
   race.fingerprint = fingerprint_of(race.earlier.place, race.later.place, race.variable);
-  race.why = why(race, {.next_signal = sync_of(around.earlier.next_signal, names),
-                        .last_wait = sync_of(around.later.last_wait, names)});
+  race.why = why(race, {.next_signal = sync_of(around.earlier.next_signal, from),
+                        .last_wait = sync_of(around.later.last_wait, from)});
   return race;
+}
+
+namespace {
+bool is_looked_up(const Place& place) { return !place.module.empty() && !place.file.empty(); }
+}  // namespace
+
+std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from) {
+  std::vector<Merged> out;
+  std::unordered_map<std::uint64_t, std::size_t> by_lines;  // fingerprint to place in `out`
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const analysis::Finding& finding = findings[i];
+    const Place one = place_of(finding.first.earlier.site, from.names, from.symbols);
+    const Place other = place_of(finding.first.later.site, from.names, from.symbols);
+    const bool is_line = is_looked_up(one) && is_looked_up(other);
+    const std::uint64_t print = is_line ? fingerprint_of(one, other, "").value : 0;
+    if (const auto known = by_lines.find(print); is_line && known != by_lines.end()) {
+      analysis::Finding& sum = out[known->second].finding;
+      for (std::size_t k = 0; k < sum.instances.size(); ++k) sum.instances[k] += finding.instances[k];
+      for (const VarId x : finding.on) {
+        if (std::ranges::find(sum.on, x) == sum.on.end()) sum.on.push_back(x);
+      }
+      sum.variables = std::min<std::uint64_t>(std::max({sum.variables, finding.variables, sum.on.size()}),
+                                              analysis::kVariablesCounted);
+      continue;
+    }
+    if (is_line) by_lines.emplace(print, out.size());
+    out.push_back({finding, i});
+  }
+  return out;
 }
 
 EngineReport resolve(const analysis::EngineRun& run) {

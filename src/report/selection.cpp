@@ -8,8 +8,12 @@ namespace deadheat::report {
 
 namespace {
 
+bool concerns(const Pattern& pattern, const Place& place) {
+  return pattern.matches(place.text) || (!place.module.empty() && pattern.matches(place.module));
+}
+
 bool concerns(const Pattern& pattern, const Race& race) {
-  return pattern.matches(race.earlier.place.text) || pattern.matches(race.later.place.text) ||
+  return concerns(pattern, race.earlier.place) || concerns(pattern, race.later.place) ||
          pattern.matches(race.variable) || race.fingerprint.begins_with(pattern.text());
 }
 
@@ -23,14 +27,15 @@ bool wanted(const Selection& selection, const Race& race) {
 
 Report select(const std::string& trace, const analysis::Findings& findings,
               const analysis::Circumstances& circumstances, const Selection& selection,
-              Suppressions& suppressions) {
+              Suppressions& suppressions, symbol::Symbolizer* symbols) {
   Report report{.trace = trace, .events = findings.events, .engines = {}, .races = {}, .suppressions = {}};
   report.limit = selection.limit;
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
-  for (std::size_t i = 0; i < findings.races.size(); ++i) {
-    Race race = resolve(findings.races[i], circumstances.races[i], findings.engines, circumstances.names());
+  const NamesFrom from{circumstances.names(), symbols};
+  for (const Merged& one : merged(findings.races, from)) {
+    Race race = resolve(one.finding, circumstances.races[one.of], findings.engines, from);
     if (!wanted(selection, race)) {
       ++report.passed_over;
     } else if (suppressions.hit(race) != nullptr) {

@@ -8,6 +8,7 @@
 #include "report/pattern.h"
 #include "report/race.h"
 #include "report/suppressions.h"
+#include "symbol/symbolizer.h"
 
 namespace deadheat::report {
 
@@ -17,9 +18,9 @@ struct Selection {
   std::uint64_t limit = UINT64_MAX;   // shown at most; the others are counted
 };
 
-// The report of one trace.
+// The report of one trace. Code addresses are looked up in `symbols`, unless that is nullptr.
 Report select(const std::string& trace, const analysis::Findings& findings,
               const analysis::Circumstances& circumstances, const Selection& selection,
-              Suppressions& suppressions);
+              Suppressions& suppressions, symbol::Symbolizer* symbols = nullptr);
 
 }  // namespace deadheat::report

@@ -24,7 +24,8 @@ std::string_view trimmed(std::string_view text) {
 bool matches(const Pattern& pattern, const Place& place) {
   return (!place.text.empty() && pattern.matches(place.text)) ||
          (!place.function.empty() && pattern.matches(place.function)) ||
-         (!place.file.empty() && pattern.matches(place.file));
+         (!place.file.empty() && pattern.matches(place.file)) ||
+         (!place.module.empty() && pattern.matches(place.module));
 }
 
 bool matches(const Pattern& pattern, const Access& access) {

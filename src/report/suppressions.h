@@ -1,9 +1,8 @@
 // Races that somebody decided to live with, in files as ThreadSanitizer reads them:
 //
 //   # a remark
-//   race:pattern        hits if the pattern is found in a function, file or location of either access or of
-//   one
-//                       of its callers, or in the variable's name
+//   race:pattern        hits if the pattern is found in a function, file, location or module of either access
+//                       or of one of its callers, or in the variable's name
 //   race_top:pattern    the same, of the two accesses alone
 //
 // thread, mutex, signal, deadlock and called_from_lib are about other reports: such lines are accepted, and

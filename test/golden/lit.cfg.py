@@ -4,6 +4,7 @@
 #   %deadheat      the program under test
 #   %exits CODE    runs the command after it, and fails unless it ends with this code
 #   %refuses CODE PATTERN   the same, and it says so in one line on standard error that matches the pattern
+#   %write_recording FILE   makes a .dht as a recorder does (test/support/write_recording.cpp)
 #   %S %s %t       folder of the test, the test, a name of its own for its files
 #   FileCheck      LLVM's, ignoring nothing but differences in blanks
 import os
@@ -27,6 +28,7 @@ config.substitutions.append(("%deadheat", deadheat))
 config.substitutions.append(("%exits", os.path.join(tools, "exits")))
 config.substitutions.append(("%refuses", os.path.join(tools, "refuses")))
 config.substitutions.append(("%tools", tools))
+config.substitutions.append(("%write_recording", os.path.join(os.path.dirname(deadheat), "test", "write-recording")))
 config.substitutions.append(("%root", os.path.dirname(os.path.dirname(config.test_source_root))))
 
 # The same on every machine: no colours, no translated messages of the system.
