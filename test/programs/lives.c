@@ -347,12 +347,24 @@ static const struct {
   const char* name;
   void (*run)(void);
 } lives[] = {
-    {"join", join},         {"exits", exits},       {"key_destructor", key_destructor},
-    {"cancel", cancel},     {"tried", tried},       {"timed", timed},
-    {"c11", c11},           {"create", create},     {"detached", detached},
-    {"other", other},       {"heap", heap},         {"pages", pages},
-    {"strings", strings},   {"handler", handler},   {"jumps", jumps},
-    {"forked", forked},     {"exit_handlers", exit_handlers}, {"many", many},
+    {"join", join},
+    {"exits", exits},
+    {"key_destructor", key_destructor},
+    {"cancel", cancel},
+    {"tried", tried},
+    {"timed", timed},
+    {"c11", c11},
+    {"create", create},
+    {"detached", detached},
+    {"other", other},
+    {"heap", heap},
+    {"pages", pages},
+    {"strings", strings},
+    {"handler", handler},
+    {"jumps", jumps},
+    {"forked", forked},
+    {"exit_handlers", exit_handlers},
+    {"many", many},
 };
 enum { kLives = sizeof lives / sizeof *lives };
 
