@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +53,16 @@ static struct timespec in_a_minute(clockid_t clock) {
 }
 
 // Locks: each is taken and given back, one thread behind the other.
-#define LOCK(name, take_it, give_it)                  \
-  static void give_##name(void) {                     \
-    CHECK((take_it) == 0);                            \
-    CHECK((give_it) == 0);                            \
-    set_turn(1);                                      \
-  }                                                   \
-  static void take_##name(void) {                     \
-    wait_turn(1);                                     \
-    CHECK((take_it) == 0);                            \
-    CHECK((give_it) == 0);                            \
+#define LOCK(name, take_it, give_it) \
+  static void give_##name(void) {    \
+    CHECK((take_it) == 0);           \
+    CHECK((give_it) == 0);           \
+    set_turn(1);                     \
+  }                                  \
+  static void take_##name(void) {    \
+    wait_turn(1);                    \
+    CHECK((take_it) == 0);           \
+    CHECK((give_it) == 0);           \
   }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -178,9 +176,7 @@ static void take_semaphore_try(void) {
   while (sem_trywait(&semaphore) != 0) CHECK(errno == EAGAIN), sched_yield();
 }
 static void take_semaphore_timed(void) { CHECK(sem_timedwait(&semaphore, &later) == 0); }
-static void take_semaphore_clock(void) {
-  CHECK(sem_clockwait(&semaphore, CLOCK_REALTIME, &later) == 0);
-}
+static void take_semaphore_clock(void) { CHECK(sem_clockwait(&semaphore, CLOCK_REALTIME, &later) == 0); }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static once_flag once_c11 = ONCE_FLAG_INIT;

@@ -35,7 +35,9 @@ ANNOTATION(WTFAnnotateHappensAfter, Address object) {
   emit_if_recording(Kind::recv, object, DEADHEAT_CALLER);
 }
 
-ANNOTATION(AnnotateRWLockCreate, Address lock) { emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER); }
+ANNOTATION(AnnotateRWLockCreate, Address lock) {
+  emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER);
+}
 ANNOTATION(AnnotateRWLockCreateStatic, Address) {}
 ANNOTATION(AnnotateRWLockDestroy, Address lock) {
   emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER);

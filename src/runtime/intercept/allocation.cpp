@@ -21,7 +21,6 @@ void* __libc_valloc(std::size_t);
 void* __libc_pvalloc(std::size_t);
 }
 
-
 namespace deadheat::runtime {
 namespace {
 
@@ -119,42 +118,42 @@ DEADHEAT_EXPORT void* pvalloc(std::size_t bytes) {
 
 // C++'s operators would reach malloc by themselves, but then the place of every block would be the same one
 // within the C++ library. Where memory is short the real operator calls the program's handler and throws.
-#define DEADHEAT_NEW(symbol)                                               \
-  DEADHEAT_REAL(void*, symbol, (std::size_t bytes), nullptr)               \
-  DEADHEAT_EXPORT void* symbol(std::size_t bytes) {                        \
-    void* const block = __libc_malloc(bytes == 0 ? 1 : bytes);             \
+#define DEADHEAT_NEW(symbol)                                                   \
+  DEADHEAT_REAL(void*, symbol, (std::size_t bytes), nullptr)                   \
+  DEADHEAT_EXPORT void* symbol(std::size_t bytes) {                            \
+    void* const block = __libc_malloc(bytes == 0 ? 1 : bytes);                 \
     if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes); \
-    return allocated(block, bytes, DEADHEAT_CALLER);                       \
+    return allocated(block, bytes, DEADHEAT_CALLER);                           \
   }
 DEADHEAT_NEW(_Znwm)
 DEADHEAT_NEW(_Znam)
 
-#define DEADHEAT_NEW_NOTHROW(symbol)                                                         \
-  DEADHEAT_REAL(void*, symbol, (std::size_t bytes, const void* n), nullptr)        \
-  DEADHEAT_EXPORT void* symbol(std::size_t bytes, const void* n) {                 \
-    void* const block = __libc_malloc(bytes == 0 ? 1 : bytes);                               \
-    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, n);            \
-    return allocated(block, bytes, DEADHEAT_CALLER);                                         \
+#define DEADHEAT_NEW_NOTHROW(symbol)                                              \
+  DEADHEAT_REAL(void*, symbol, (std::size_t bytes, const void* n), nullptr)       \
+  DEADHEAT_EXPORT void* symbol(std::size_t bytes, const void* n) {                \
+    void* const block = __libc_malloc(bytes == 0 ? 1 : bytes);                    \
+    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, n); \
+    return allocated(block, bytes, DEADHEAT_CALLER);                              \
   }
 DEADHEAT_NEW_NOTHROW(_ZnwmRKSt9nothrow_t)
 DEADHEAT_NEW_NOTHROW(_ZnamRKSt9nothrow_t)
 
-#define DEADHEAT_NEW_ALIGNED(symbol)                                                         \
-  DEADHEAT_REAL(void*, symbol, (std::size_t bytes, std::size_t alignment), nullptr)          \
-  DEADHEAT_EXPORT void* symbol(std::size_t bytes, std::size_t alignment) {                   \
-    void* const block = __libc_memalign(alignment, bytes == 0 ? 1 : bytes);                  \
-    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, alignment);    \
-    return allocated(block, bytes, DEADHEAT_CALLER);                                         \
+#define DEADHEAT_NEW_ALIGNED(symbol)                                                      \
+  DEADHEAT_REAL(void*, symbol, (std::size_t bytes, std::size_t alignment), nullptr)       \
+  DEADHEAT_EXPORT void* symbol(std::size_t bytes, std::size_t alignment) {                \
+    void* const block = __libc_memalign(alignment, bytes == 0 ? 1 : bytes);               \
+    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, alignment); \
+    return allocated(block, bytes, DEADHEAT_CALLER);                                      \
   }
 DEADHEAT_NEW_ALIGNED(_ZnwmSt11align_val_t)
 DEADHEAT_NEW_ALIGNED(_ZnamSt11align_val_t)
 
-#define DEADHEAT_NEW_ALIGNED_NOTHROW(symbol)                                                             \
+#define DEADHEAT_NEW_ALIGNED_NOTHROW(symbol)                                                       \
   DEADHEAT_REAL(void*, symbol, (std::size_t bytes, std::size_t alignment, const void* n), nullptr) \
-  DEADHEAT_EXPORT void* symbol(std::size_t bytes, std::size_t alignment, const void* n) {      \
-    void* const block = __libc_memalign(alignment, bytes == 0 ? 1 : bytes);                              \
-    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, alignment, n);             \
-    return allocated(block, bytes, DEADHEAT_CALLER);                                                     \
+  DEADHEAT_EXPORT void* symbol(std::size_t bytes, std::size_t alignment, const void* n) {          \
+    void* const block = __libc_memalign(alignment, bytes == 0 ? 1 : bytes);                        \
+    if (__builtin_expect(block == nullptr, false)) return REAL(symbol)(bytes, alignment, n);       \
+    return allocated(block, bytes, DEADHEAT_CALLER);                                               \
   }
 DEADHEAT_NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t)
 DEADHEAT_NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t)

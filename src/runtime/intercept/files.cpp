@@ -16,8 +16,8 @@
 #include "runtime/real.h"
 
 // Declared with `...` for an argument that is only sometimes there: it is a register on this machine.
-#define DEADHEAT_INTERCEPT_AS(result, name, parameters)                                          \
-  DEADHEAT_REAL(result, name, parameters, nullptr)                                               \
+#define DEADHEAT_INTERCEPT_AS(result, name, parameters)                                           \
+  DEADHEAT_REAL(result, name, parameters, nullptr)                                                \
   extern "C" __attribute__((visibility("default"))) result deadheat_##name parameters asm(#name); \
   result deadheat_##name parameters
 
@@ -102,6 +102,19 @@ DEADHEAT_INTERCEPT_AS(int, openat, (int directory, const char* path, int flags, 
 }
 DEADHEAT_INTERCEPT_AS(int, openat64, (int directory, const char* path, int flags, unsigned mode)) {
   return opened(REAL(openat)(directory, path, flags, mode), Channel::files);
+}
+// As the C library's headers call them where they check sizes.
+DEADHEAT_INTERCEPT(int, __open_2, (const char* path, int flags)) {
+  return opened(REAL(__open_2)(path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __open64_2, (const char* path, int flags)) {
+  return opened(REAL(__open_2)(path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __openat_2, (int directory, const char* path, int flags)) {
+  return opened(REAL(__openat_2)(directory, path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __openat64_2, (int directory, const char* path, int flags)) {
+  return opened(REAL(__openat_2)(directory, path, flags), Channel::files);
 }
 DEADHEAT_INTERCEPT(int, creat, (const char* path, mode_t mode)) {
   return opened(REAL(creat)(path, mode), Channel::files);
@@ -197,10 +210,10 @@ int accepted(int fd, Address pc) {
 }
 }  // namespace
 
-DEADHEAT_INTERCEPT(int, accept, (int fd, sockaddr * address, socklen_t* bytes)) {
+DEADHEAT_INTERCEPT(int, accept, (int fd, sockaddr* address, socklen_t* bytes)) {
   return accepted(REAL(accept)(fd, address, bytes), DEADHEAT_CALLER);
 }
-DEADHEAT_INTERCEPT(int, accept4, (int fd, sockaddr * address, socklen_t* bytes, int flags)) {
+DEADHEAT_INTERCEPT(int, accept4, (int fd, sockaddr* address, socklen_t* bytes, int flags)) {
   return accepted(REAL(accept4)(fd, address, bytes, flags), DEADHEAT_CALLER);
 }
 
@@ -218,6 +231,24 @@ DEADHEAT_INTERCEPT(ssize_t, pread, (int fd, void* buffer, std::size_t bytes, off
 DEADHEAT_INTERCEPT(ssize_t, pread64, (int fd, void* buffer, std::size_t bytes, off64_t at)) {
   return read_into(REAL(pread)(fd, buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
 }
+DEADHEAT_INTERCEPT(ssize_t, __pread_chk,
+                   (int fd, void* buffer, std::size_t bytes, off_t at, std::size_t room)) {
+  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __pread64_chk,
+                   (int fd, void* buffer, std::size_t bytes, off64_t at, std::size_t room)) {
+  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __recv_chk,
+                   (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags)) {
+  return read_into(REAL(__recv_chk)(fd, buffer, bytes, room, flags), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __recvfrom_chk,
+                   (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags, sockaddr* from,
+                    socklen_t* length)) {
+  return read_into(REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length), fd, buffer,
+                   DEADHEAT_CALLER);
+}
 DEADHEAT_INTERCEPT(ssize_t, readv, (int fd, const iovec* parts, int count)) {
   return read_into(REAL(readv)(fd, parts, count), fd, parts, static_cast<std::size_t>(count),
                    DEADHEAT_CALLER);
@@ -234,6 +265,10 @@ DEADHEAT_INTERCEPT(ssize_t, preadv2, (int fd, const iovec* parts, int count, off
   return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
                    DEADHEAT_CALLER);
 }
+DEADHEAT_INTERCEPT(ssize_t, preadv64v2, (int fd, const iovec* parts, int count, off64_t at, int flags)) {
+  return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
 DEADHEAT_INTERCEPT(ssize_t, recv, (int fd, void* buffer, std::size_t bytes, int flags)) {
   return read_into(REAL(recv)(fd, buffer, bytes, flags), fd, buffer, DEADHEAT_CALLER);
 }
@@ -241,12 +276,12 @@ DEADHEAT_INTERCEPT(ssize_t, recvfrom,
                    (int fd, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
   return read_into(REAL(recvfrom)(fd, buffer, bytes, flags, from, length), fd, buffer, DEADHEAT_CALLER);
 }
-DEADHEAT_INTERCEPT(ssize_t, recvmsg, (int fd, msghdr * message, int flags)) {
+DEADHEAT_INTERCEPT(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
   return read_into(REAL(recvmsg)(fd, message, flags), fd, message->msg_iov, message->msg_iovlen,
                    DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(int, recvmmsg,
-                   (int fd, mmsghdr * messages, unsigned count, int flags, timespec* patience)) {
+                   (int fd, mmsghdr* messages, unsigned count, int flags, timespec* patience)) {
   const int got = REAL(recvmmsg)(fd, messages, count, flags, patience);
   if (got <= 0 || !recording()) return got;
   received(fd, DEADHEAT_CALLER);
@@ -287,6 +322,10 @@ DEADHEAT_INTERCEPT(ssize_t, pwritev2, (int fd, const iovec* parts, int count, of
   writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
   return REAL(pwritev2)(fd, parts, count, at, flags);
 }
+DEADHEAT_INTERCEPT(ssize_t, pwritev64v2, (int fd, const iovec* parts, int count, off64_t at, int flags)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(pwritev2)(fd, parts, count, at, flags);
+}
 DEADHEAT_INTERCEPT(ssize_t, send, (int fd, const void* buffer, std::size_t bytes, int flags)) {
   writing(fd, buffer, bytes, DEADHEAT_CALLER);
   return REAL(send)(fd, buffer, bytes, flags);
@@ -301,7 +340,7 @@ DEADHEAT_INTERCEPT(ssize_t, sendmsg, (int fd, const msghdr* message, int flags))
   writing(fd, message->msg_iov, message->msg_iovlen, DEADHEAT_CALLER);
   return REAL(sendmsg)(fd, message, flags);
 }
-DEADHEAT_INTERCEPT(int, sendmmsg, (int fd, mmsghdr * messages, unsigned count, int flags)) {
+DEADHEAT_INTERCEPT(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int flags)) {
   for (unsigned i = 0; i < count; ++i) {
     writing(fd, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, DEADHEAT_CALLER);
   }
@@ -319,6 +358,14 @@ DEADHEAT_INTERCEPT(ssize_t, sendfile, (int to, int from, off_t* at, std::size_t 
 DEADHEAT_INTERCEPT(ssize_t, sendfile64, (int to, int from, off64_t* at, std::size_t bytes)) {
   sent(to, DEADHEAT_CALLER);
   const ssize_t result = REAL(sendfile)(to, from, at, bytes);
+  if (result >= 0) received(from, DEADHEAT_CALLER);
+  return result;
+}
+
+DEADHEAT_INTERCEPT(ssize_t, splice,
+                   (int from, off64_t* from_at, int to, off64_t* to_at, std::size_t bytes, unsigned flags)) {
+  sent(to, DEADHEAT_CALLER);
+  const ssize_t result = REAL(splice)(from, from_at, to, to_at, bytes, flags);
   if (result >= 0) received(from, DEADHEAT_CALLER);
   return result;
 }
@@ -350,15 +397,15 @@ int polled(int result, int poll, Address pc) {
 }
 }  // namespace
 
-DEADHEAT_INTERCEPT(int, epoll_wait, (int poll, epoll_event * events, int most, int patience)) {
+DEADHEAT_INTERCEPT(int, epoll_wait, (int poll, epoll_event* events, int most, int patience)) {
   return polled(REAL(epoll_wait)(poll, events, most, patience), poll, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(int, epoll_pwait,
-                   (int poll, epoll_event * events, int most, int patience, const sigset_t* mask)) {
+                   (int poll, epoll_event* events, int most, int patience, const sigset_t* mask)) {
   return polled(REAL(epoll_pwait)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(int, epoll_pwait2,
-                   (int poll, epoll_event * events, int most, const timespec* patience,
+                   (int poll, epoll_event* events, int most, const timespec* patience,
                     const sigset_t* mask)) {
   return polled(REAL(epoll_pwait2)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
 }
@@ -378,7 +425,8 @@ DEADHEAT_INTERCEPT(ssize_t, mq_receive, (mqd_t queue, char* buffer, std::size_t 
   return read_into(REAL(mq_receive)(queue, buffer, bytes, priority), queue, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, mq_timedreceive,
-                   (mqd_t queue, char* buffer, std::size_t bytes, unsigned* priority, const timespec* until)) {
+                   (mqd_t queue, char* buffer, std::size_t bytes, unsigned* priority,
+                    const timespec* until)) {
   return read_into(REAL(mq_timedreceive)(queue, buffer, bytes, priority, until), queue, buffer,
                    DEADHEAT_CALLER);
 }

@@ -43,8 +43,8 @@ int acquire(std::uint64_t* guard, Address pc) {
       return 0;
     }
     const std::uint32_t awaited = seen | kAwaited;
-    if (seen != awaited && !__atomic_compare_exchange_n(word, &seen, awaited, false, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_ACQUIRE)) {
+    if (seen != awaited &&
+        !__atomic_compare_exchange_n(word, &seen, awaited, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
       continue;
     }
     system_call(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAIT_PRIVATE, awaited, 0);

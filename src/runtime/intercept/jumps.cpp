@@ -1,7 +1,7 @@
 // setjmp and longjmp: the shadow stack, and the handlers that a jump leaves, go back to where they were.
 //
-// A function that returns twice cannot be wrapped in C++. The entry points below note the call and jump to the
-// real function with the stack as they found it.
+// A function that returns twice cannot be wrapped in C++. The entry points below note the call and jump to
+// the real function with the stack as they found it.
 #include "runtime/intercept/jumps.h"
 
 #include <setjmp.h>
@@ -61,9 +61,8 @@ void note(const void* buffer, Address stack) {
   clean(marks, buffer, stack);
   if (marks.count == Marks::kMost) forget_oldest(marks);
   const Thread& t = t_self;
-  marks.marks[marks.count++] = {buffer,     stack,        t.top,
-                                t.too_deep, t.frames,     t_handlers,
-                                t.in_runtime, t.ignore_accesses, t.ignore_sync};
+  marks.marks[marks.count++] = {
+      buffer, stack, t.top, t.too_deep, t.frames, t_handlers, t.in_runtime, t.ignore_accesses, t.ignore_sync};
 }
 
 void go_back(const void* buffer) {
@@ -110,21 +109,24 @@ extern "C" __attribute__((visibility("hidden"), used)) void deadheat_note_setjmp
 }
 
 // Three words are pushed, so that the stack is aligned for the call.
-#define DEADHEAT_SETJMP(name, flavour)                                 \
-  asm(".text\n.globl " name "\n.type " name ",@function\n" name ":\n"   \
-      ".cfi_startproc\n"                                               \
-      "endbr64\n"                                                      \
-      "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"                         \
-      "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                         \
-      "leaq 24(%rsp), %rsi\n"                                          \
-      "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                      \
-      "movl $" flavour ", %edx\n"                                      \
-      "call deadheat_note_setjmp\n"                                    \
-      "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                     \
-      "popq %rsi\n.cfi_adjust_cfa_offset -8\n"                         \
-      "popq %rdi\n.cfi_adjust_cfa_offset -8\n"                         \
-      "jmpq *deadheat_real_setjmp+8*" flavour "(%rip)\n"               \
-      ".cfi_endproc\n"                                                 \
+#define DEADHEAT_SETJMP(name, flavour)                          \
+  asm(".text\n.globl " name "\n.type " name ",@function\n" name \
+      ":\n"                                                     \
+      ".cfi_startproc\n"                                        \
+      "endbr64\n"                                               \
+      "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"                  \
+      "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                  \
+      "leaq 24(%rsp), %rsi\n"                                   \
+      "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"               \
+      "movl $" flavour                                          \
+      ", %edx\n"                                                \
+      "call deadheat_note_setjmp\n"                             \
+      "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"              \
+      "popq %rsi\n.cfi_adjust_cfa_offset -8\n"                  \
+      "popq %rdi\n.cfi_adjust_cfa_offset -8\n"                  \
+      "jmpq *deadheat_real_setjmp+8*" flavour                   \
+      "(%rip)\n"                                                \
+      ".cfi_endproc\n"                                          \
       ".size " name ", .-" name "\n")
 
 DEADHEAT_SETJMP("setjmp", "0");
@@ -132,11 +134,11 @@ DEADHEAT_SETJMP("_setjmp", "1");
 DEADHEAT_SETJMP("__sigsetjmp", "2");
 DEADHEAT_SETJMP("sigsetjmp", "2");
 
-#define DEADHEAT_LONGJMP(name)                                         \
-  DEADHEAT_INTERCEPT(void, name, (jmp_buf buffer, int value)) {        \
-    go_back(buffer);                                                   \
-    REAL(name)(buffer, value);                                         \
-    __builtin_unreachable();                                           \
+#define DEADHEAT_LONGJMP(name)                                  \
+  DEADHEAT_INTERCEPT(void, name, (jmp_buf buffer, int value)) { \
+    go_back(buffer);                                            \
+    REAL(name)(buffer, value);                                  \
+    __builtin_unreachable();                                    \
   }
 
 DEADHEAT_LONGJMP(longjmp)

@@ -53,8 +53,8 @@ DEADHEAT_INTERCEPT(int, munmap, (void* at, std::size_t bytes)) {
 DEADHEAT_REAL(void*, mremap, (void* at, std::size_t before, std::size_t bytes, int flags, void* target),
               nullptr)
 extern "C" __attribute__((visibility("default"))) void* deadheat_mremap(void* at, std::size_t before,
-                                                                         std::size_t bytes, int flags,
-                                                                         void* target) asm("mremap");
+                                                                        std::size_t bytes, int flags,
+                                                                        void* target) asm("mremap");
 void* deadheat_mremap(void* at, std::size_t before, std::size_t bytes, int flags, void* target) {
   if (recording()) emit_unmap(at, before, DEADHEAT_CALLER);
   if ((flags & MREMAP_FIXED) != 0 && recording()) emit_unmap(target, bytes, DEADHEAT_CALLER);

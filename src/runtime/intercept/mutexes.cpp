@@ -70,7 +70,8 @@ DEADHEAT_INTERCEPT(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const tim
   return locked(REAL(pthread_mutex_timedlock)(m, until), m, DEADHEAT_CALLER);
 }
 
-DEADHEAT_INTERCEPT(int, pthread_mutex_clocklock, (pthread_mutex_t * m, clockid_t clock, const timespec* until)) {
+DEADHEAT_INTERCEPT(int, pthread_mutex_clocklock,
+                   (pthread_mutex_t * m, clockid_t clock, const timespec* until)) {
   return locked(REAL(pthread_mutex_clocklock)(m, clock, until), m, DEADHEAT_CALLER);
 }
 
@@ -102,9 +103,7 @@ DEADHEAT_INTERCEPT(void, mtx_destroy, (mtx_t * m)) {
   forgotten(0, m, DEADHEAT_CALLER);
 }
 
-DEADHEAT_INTERCEPT(int, mtx_lock, (mtx_t * m)) {
-  return locked_c11(REAL(mtx_lock)(m), m, DEADHEAT_CALLER);
-}
+DEADHEAT_INTERCEPT(int, mtx_lock, (mtx_t * m)) { return locked_c11(REAL(mtx_lock)(m), m, DEADHEAT_CALLER); }
 
 DEADHEAT_INTERCEPT(int, mtx_trylock, (mtx_t * m)) {
   return locked_c11(REAL(mtx_trylock)(m), m, DEADHEAT_CALLER);

@@ -1,4 +1,5 @@
-// What interceptors keep beyond a call: records in pages of their own, since the program's heap is not theirs.
+// What interceptors keep beyond a call: records in pages of their own, since the program's heap is not
+// theirs.
 #pragma once
 
 #include <sched.h>

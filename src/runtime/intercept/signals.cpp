@@ -55,8 +55,8 @@ bool is_function(Handler handler) {
 
 bool in_range(int number) { return number > 0 && number < NSIG; }
 
-// Sets what runs for a signal by `set`, which gets what to tell the kernel and returns what the kernel had, or
-// SIG_ERR. What the program is to be told that it had.
+// Sets what runs for a signal by `set`, which gets what to tell the kernel and returns what the kernel had,
+// or SIG_ERR. What the program is to be told that it had.
 template <class Set>
 Handler change(int number, Handler wanted, const Set& set) {
   const NoSignals no_signals;

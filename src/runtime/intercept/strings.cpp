@@ -28,9 +28,7 @@ size_t distance(const void* from, const void* to) {
   return static_cast<size_t>(static_cast<const char*>(to) - static_cast<const char*>(from));
 }
 
-unsigned char folded(char c) {
-  return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
+unsigned char folded(char c) { return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
 // How many bytes of each a comparison looks at: up to the first difference, the end, or `most`.
 size_t compared(const char* a, const char* b, size_t most) {
@@ -57,21 +55,20 @@ constexpr size_t kNoLimit = ~size_t{0};
 
 // Memory.
 
-#define DEADHEAT_COPY(name)                                                        \
-  DEADHEAT_INTERCEPT(void*, name, (void* to, const void* from, size_t bytes)) {    \
-    if (recording()) {                                                             \
-      reads(from, bytes, DEADHEAT_CALLER);                                         \
-      writes(to, bytes, DEADHEAT_CALLER);                                          \
-    }                                                                              \
-    return REAL(name)(to, from, bytes);                                            \
-  }                                                                                \
-  DEADHEAT_INTERCEPT(void*, __##name##_chk,                                        \
-                     (void* to, const void* from, size_t bytes, size_t room)) {    \
-    if (recording()) {                                                             \
-      reads(from, bytes, DEADHEAT_CALLER);                                         \
-      writes(to, least(bytes, room), DEADHEAT_CALLER);                             \
-    }                                                                              \
-    return REAL(__##name##_chk)(to, from, bytes, room);                            \
+#define DEADHEAT_COPY(name)                                                                            \
+  DEADHEAT_INTERCEPT(void*, name, (void* to, const void* from, size_t bytes)) {                        \
+    if (recording()) {                                                                                 \
+      reads(from, bytes, DEADHEAT_CALLER);                                                             \
+      writes(to, bytes, DEADHEAT_CALLER);                                                              \
+    }                                                                                                  \
+    return REAL(name)(to, from, bytes);                                                                \
+  }                                                                                                    \
+  DEADHEAT_INTERCEPT(void*, __##name##_chk, (void* to, const void* from, size_t bytes, size_t room)) { \
+    if (recording()) {                                                                                 \
+      reads(from, bytes, DEADHEAT_CALLER);                                                             \
+      writes(to, least(bytes, room), DEADHEAT_CALLER);                                                 \
+    }                                                                                                  \
+    return REAL(__##name##_chk)(to, from, bytes, room);                                                \
   }
 DEADHEAT_COPY(memcpy)
 DEADHEAT_COPY(memmove)
@@ -103,30 +100,30 @@ DEADHEAT_INTERCEPT(void*, __memset_chk, (void* to, int value, size_t bytes, size
   return REAL(__memset_chk)(to, value, bytes, room);
 }
 
-#define DEADHEAT_ZERO(name)                                     \
-  DEADHEAT_INTERCEPT(void, name, (void* to, size_t bytes)) {    \
-    if (recording()) writes(to, bytes, DEADHEAT_CALLER);        \
-    REAL(memset)(to, 0, bytes);                                 \
+#define DEADHEAT_ZERO(name)                                  \
+  DEADHEAT_INTERCEPT(void, name, (void* to, size_t bytes)) { \
+    if (recording()) writes(to, bytes, DEADHEAT_CALLER);     \
+    REAL(memset)(to, 0, bytes);                              \
   }
 DEADHEAT_ZERO(bzero)
 DEADHEAT_ZERO(__bzero)
 DEADHEAT_ZERO(explicit_bzero)
 
-#define DEADHEAT_COMPARE(name)                                                     \
-  DEADHEAT_INTERCEPT(int, name, (const void* a, const void* b, size_t bytes)) {    \
-    const int order = REAL(memcmp)(a, b, bytes);                                   \
-    if (recording()) {                                                             \
-      size_t looked_at = bytes;                                                    \
-      if (order != 0) {                                                            \
-        looked_at = 0;                                                             \
+#define DEADHEAT_COMPARE(name)                                                         \
+  DEADHEAT_INTERCEPT(int, name, (const void* a, const void* b, size_t bytes)) {        \
+    const int order = REAL(memcmp)(a, b, bytes);                                       \
+    if (recording()) {                                                                 \
+      size_t looked_at = bytes;                                                        \
+      if (order != 0) {                                                                \
+        looked_at = 0;                                                                 \
         const char *c = static_cast<const char*>(a), *d = static_cast<const char*>(b); \
-        while (looked_at < bytes && c[looked_at] == d[looked_at]) ++looked_at;     \
-        looked_at = least(looked_at + 1, bytes);                                   \
-      }                                                                            \
-      reads(a, looked_at, DEADHEAT_CALLER);                                        \
-      reads(b, looked_at, DEADHEAT_CALLER);                                        \
-    }                                                                              \
-    return order;                                                                  \
+        while (looked_at < bytes && c[looked_at] == d[looked_at]) ++looked_at;         \
+        looked_at = least(looked_at + 1, bytes);                                       \
+      }                                                                                \
+      reads(a, looked_at, DEADHEAT_CALLER);                                            \
+      reads(b, looked_at, DEADHEAT_CALLER);                                            \
+    }                                                                                  \
+    return order;                                                                      \
   }
 DEADHEAT_COMPARE(memcmp)
 DEADHEAT_COMPARE(bcmp)
@@ -165,6 +162,20 @@ DEADHEAT_INTERCEPT(void*, memmem, (const void* s, size_t bytes, const void* part
     reads(part, part_bytes, DEADHEAT_CALLER);
   }
   return found;
+}
+
+// What is sorted is moved about by the C library; the comparison is the program's.
+DEADHEAT_INTERCEPT(void, qsort,
+                   (void* s, size_t count, size_t size, int (*compare)(const void*, const void*))) {
+  if (recording()) writes(s, count * size, DEADHEAT_CALLER);
+  REAL(qsort)(s, count, size, compare);
+}
+
+DEADHEAT_INTERCEPT(void, qsort_r,
+                   (void* s, size_t count, size_t size, int (*compare)(const void*, const void*, void*),
+                    void* argument)) {
+  if (recording()) writes(s, count * size, DEADHEAT_CALLER);
+  REAL(qsort_r)(s, count, size, compare, argument);
 }
 
 // Strings that are read.
@@ -216,47 +227,47 @@ DEADHEAT_INTERCEPT(int, strncasecmp, (const char* a, const char* b, size_t most)
   return REAL(strncasecmp)(a, b, most);
 }
 
-#define DEADHEAT_FIND(name)                                                                            \
-  DEADHEAT_INTERCEPT(char*, name, (const char* s, int c)) {                                            \
-    char* const found = REAL(name)(s, c);                                                              \
-    if (recording()) {                                                                                 \
-      reads(s, (found != nullptr ? distance(s, found) : REAL(strlen)(s)) + 1, DEADHEAT_CALLER);        \
-    }                                                                                                  \
-    return found;                                                                                      \
+#define DEADHEAT_FIND(name)                                                                     \
+  DEADHEAT_INTERCEPT(char*, name, (const char* s, int c)) {                                     \
+    char* const found = REAL(name)(s, c);                                                       \
+    if (recording()) {                                                                          \
+      reads(s, (found != nullptr ? distance(s, found) : REAL(strlen)(s)) + 1, DEADHEAT_CALLER); \
+    }                                                                                           \
+    return found;                                                                               \
   }
 DEADHEAT_FIND(strchr)
 DEADHEAT_FIND(index)
 DEADHEAT_FIND(strchrnul)
 
-#define DEADHEAT_FIND_LAST(name)                                               \
-  DEADHEAT_INTERCEPT(char*, name, (const char* s, int c)) {                    \
-    if (recording()) reads(s, REAL(strlen)(s) + 1, DEADHEAT_CALLER);           \
-    return REAL(strrchr)(s, c);                                                \
+#define DEADHEAT_FIND_LAST(name)                                     \
+  DEADHEAT_INTERCEPT(char*, name, (const char* s, int c)) {          \
+    if (recording()) reads(s, REAL(strlen)(s) + 1, DEADHEAT_CALLER); \
+    return REAL(strrchr)(s, c);                                      \
   }
 DEADHEAT_FIND_LAST(strrchr)
 DEADHEAT_FIND_LAST(rindex)
 
-#define DEADHEAT_FIND_STRING(name)                                                                           \
-  DEADHEAT_INTERCEPT(char*, name, (const char* s, const char* part)) {                                       \
-    char* const found = REAL(name)(s, part);                                                                 \
-    if (recording()) {                                                                                       \
-      const size_t length = REAL(strlen)(part);                                                              \
-      reads(s, found != nullptr ? distance(s, found) + length : REAL(strlen)(s) + 1, DEADHEAT_CALLER);       \
-      reads(part, length + 1, DEADHEAT_CALLER);                                                              \
-    }                                                                                                        \
-    return found;                                                                                            \
+#define DEADHEAT_FIND_STRING(name)                                                                     \
+  DEADHEAT_INTERCEPT(char*, name, (const char* s, const char* part)) {                                 \
+    char* const found = REAL(name)(s, part);                                                           \
+    if (recording()) {                                                                                 \
+      const size_t length = REAL(strlen)(part);                                                        \
+      reads(s, found != nullptr ? distance(s, found) + length : REAL(strlen)(s) + 1, DEADHEAT_CALLER); \
+      reads(part, length + 1, DEADHEAT_CALLER);                                                        \
+    }                                                                                                  \
+    return found;                                                                                      \
   }
 DEADHEAT_FIND_STRING(strstr)
 DEADHEAT_FIND_STRING(strcasestr)
 
-#define DEADHEAT_SPAN(name)                                                    \
-  DEADHEAT_INTERCEPT(size_t, name, (const char* s, const char* set)) {         \
-    const size_t length = REAL(name)(s, set);                                  \
-    if (recording()) {                                                         \
-      reads(s, length + 1, DEADHEAT_CALLER);                                   \
-      reads(set, REAL(strlen)(set) + 1, DEADHEAT_CALLER);                      \
-    }                                                                          \
-    return length;                                                             \
+#define DEADHEAT_SPAN(name)                                            \
+  DEADHEAT_INTERCEPT(size_t, name, (const char* s, const char* set)) { \
+    const size_t length = REAL(name)(s, set);                          \
+    if (recording()) {                                                 \
+      reads(s, length + 1, DEADHEAT_CALLER);                           \
+      reads(set, REAL(strlen)(set) + 1, DEADHEAT_CALLER);              \
+    }                                                                  \
+    return length;                                                     \
   }
 DEADHEAT_SPAN(strspn)
 DEADHEAT_SPAN(strcspn)
@@ -272,41 +283,41 @@ DEADHEAT_INTERCEPT(char*, strpbrk, (const char* s, const char* set)) {
 
 // Strings that are written.
 
-#define DEADHEAT_COPY_STRING(name)                                                          \
-  DEADHEAT_INTERCEPT(char*, name, (char* to, const char* from)) {                           \
-    if (recording()) {                                                                      \
-      const size_t bytes = REAL(strlen)(from) + 1;                                          \
-      reads(from, bytes, DEADHEAT_CALLER);                                                  \
-      writes(to, bytes, DEADHEAT_CALLER);                                                   \
-    }                                                                                       \
-    return REAL(name)(to, from);                                                            \
-  }                                                                                         \
-  DEADHEAT_INTERCEPT(char*, __##name##_chk, (char* to, const char* from, size_t room)) {    \
-    if (recording()) {                                                                      \
-      const size_t bytes = REAL(strlen)(from) + 1;                                          \
-      reads(from, bytes, DEADHEAT_CALLER);                                                  \
-      writes(to, least(bytes, room), DEADHEAT_CALLER);                                      \
-    }                                                                                       \
-    return REAL(__##name##_chk)(to, from, room);                                            \
+#define DEADHEAT_COPY_STRING(name)                                                       \
+  DEADHEAT_INTERCEPT(char*, name, (char* to, const char* from)) {                        \
+    if (recording()) {                                                                   \
+      const size_t bytes = REAL(strlen)(from) + 1;                                       \
+      reads(from, bytes, DEADHEAT_CALLER);                                               \
+      writes(to, bytes, DEADHEAT_CALLER);                                                \
+    }                                                                                    \
+    return REAL(name)(to, from);                                                         \
+  }                                                                                      \
+  DEADHEAT_INTERCEPT(char*, __##name##_chk, (char* to, const char* from, size_t room)) { \
+    if (recording()) {                                                                   \
+      const size_t bytes = REAL(strlen)(from) + 1;                                       \
+      reads(from, bytes, DEADHEAT_CALLER);                                               \
+      writes(to, least(bytes, room), DEADHEAT_CALLER);                                   \
+    }                                                                                    \
+    return REAL(__##name##_chk)(to, from, room);                                         \
   }
 DEADHEAT_COPY_STRING(strcpy)
 DEADHEAT_COPY_STRING(stpcpy)
 
 // All of `most` is written: the rest with zeros.
-#define DEADHEAT_COPY_SOME(name)                                                                         \
-  DEADHEAT_INTERCEPT(char*, name, (char* to, const char* from, size_t most)) {                           \
-    if (recording()) {                                                                                   \
-      reads(from, least(REAL(strnlen)(from, most) + 1, most), DEADHEAT_CALLER);                          \
-      writes(to, most, DEADHEAT_CALLER);                                                                 \
-    }                                                                                                    \
-    return REAL(name)(to, from, most);                                                                   \
-  }                                                                                                      \
-  DEADHEAT_INTERCEPT(char*, __##name##_chk, (char* to, const char* from, size_t most, size_t room)) {    \
-    if (recording()) {                                                                                   \
-      reads(from, least(REAL(strnlen)(from, most) + 1, most), DEADHEAT_CALLER);                          \
-      writes(to, least(most, room), DEADHEAT_CALLER);                                                    \
-    }                                                                                                    \
-    return REAL(__##name##_chk)(to, from, most, room);                                                   \
+#define DEADHEAT_COPY_SOME(name)                                                                      \
+  DEADHEAT_INTERCEPT(char*, name, (char* to, const char* from, size_t most)) {                        \
+    if (recording()) {                                                                                \
+      reads(from, least(REAL(strnlen)(from, most) + 1, most), DEADHEAT_CALLER);                       \
+      writes(to, most, DEADHEAT_CALLER);                                                              \
+    }                                                                                                 \
+    return REAL(name)(to, from, most);                                                                \
+  }                                                                                                   \
+  DEADHEAT_INTERCEPT(char*, __##name##_chk, (char* to, const char* from, size_t most, size_t room)) { \
+    if (recording()) {                                                                                \
+      reads(from, least(REAL(strnlen)(from, most) + 1, most), DEADHEAT_CALLER);                       \
+      writes(to, least(most, room), DEADHEAT_CALLER);                                                 \
+    }                                                                                                 \
+    return REAL(__##name##_chk)(to, from, most, room);                                                \
   }
 DEADHEAT_COPY_SOME(strncpy)
 DEADHEAT_COPY_SOME(stpncpy)
@@ -367,18 +378,18 @@ char* duplicated(const char* s, size_t length, size_t read, Address pc) {
 
 }  // namespace
 
-#define DEADHEAT_DUPLICATE(name)                                       \
-  DEADHEAT_INTERCEPT(char*, name, (const char* s)) {                   \
-    const size_t length = REAL(strlen)(s);                             \
-    return duplicated(s, length, length + 1, DEADHEAT_CALLER);         \
+#define DEADHEAT_DUPLICATE(name)                               \
+  DEADHEAT_INTERCEPT(char*, name, (const char* s)) {           \
+    const size_t length = REAL(strlen)(s);                     \
+    return duplicated(s, length, length + 1, DEADHEAT_CALLER); \
   }
 DEADHEAT_DUPLICATE(strdup)
 DEADHEAT_DUPLICATE(__strdup)
 
-#define DEADHEAT_DUPLICATE_SOME(name)                                            \
-  DEADHEAT_INTERCEPT(char*, name, (const char* s, size_t most)) {                \
-    const size_t length = REAL(strnlen)(s, most);                                \
-    return duplicated(s, length, least(length + 1, most), DEADHEAT_CALLER);      \
+#define DEADHEAT_DUPLICATE_SOME(name)                                       \
+  DEADHEAT_INTERCEPT(char*, name, (const char* s, size_t most)) {           \
+    const size_t length = REAL(strnlen)(s, most);                           \
+    return duplicated(s, length, least(length + 1, most), DEADHEAT_CALLER); \
   }
 DEADHEAT_DUPLICATE_SOME(strndup)
 DEADHEAT_DUPLICATE_SOME(__strndup)
@@ -416,13 +427,13 @@ DEADHEAT_INTERCEPT(wchar_t*, wcscat, (wchar_t * to, const wchar_t* from)) {
   return REAL(wcscat)(to, from);
 }
 
-#define DEADHEAT_COPY_WIDE(name)                                                           \
-  DEADHEAT_INTERCEPT(wchar_t*, name, (wchar_t * to, const wchar_t* from, size_t count)) {  \
-    if (recording()) {                                                                     \
-      reads(from, count * sizeof *from, DEADHEAT_CALLER);                                  \
-      writes(to, count * sizeof *to, DEADHEAT_CALLER);                                     \
-    }                                                                                      \
-    return REAL(name)(to, from, count);                                                    \
+#define DEADHEAT_COPY_WIDE(name)                                                          \
+  DEADHEAT_INTERCEPT(wchar_t*, name, (wchar_t * to, const wchar_t* from, size_t count)) { \
+    if (recording()) {                                                                    \
+      reads(from, count * sizeof *from, DEADHEAT_CALLER);                                 \
+      writes(to, count * sizeof *to, DEADHEAT_CALLER);                                    \
+    }                                                                                     \
+    return REAL(name)(to, from, count);                                                   \
   }
 DEADHEAT_COPY_WIDE(wmemcpy)
 DEADHEAT_COPY_WIDE(wmemmove)
@@ -435,11 +446,11 @@ DEADHEAT_INTERCEPT(wchar_t*, wmemset, (wchar_t * to, wchar_t value, size_t count
 
 // Text that is put together. What the arguments point to is not looked at.
 
-#define DEADHEAT_VARIADIC(call)  \
-  std::va_list arguments;        \
-  va_start(arguments, format);   \
-  const int result = call;       \
-  va_end(arguments);             \
+#define DEADHEAT_VARIADIC(call) \
+  std::va_list arguments;       \
+  va_start(arguments, format);  \
+  const int result = call;      \
+  va_end(arguments);            \
   return result
 
 namespace {
@@ -467,8 +478,7 @@ DEADHEAT_INTERCEPT(int, __vsprintf_chk,
 DEADHEAT_INTERCEPT(int, __vsnprintf_chk,
                    (char* to, size_t most, int flag, size_t room, const char* format,
                     std::va_list arguments)) {
-  return formatted(REAL(__vsnprintf_chk)(to, most, flag, room, format, arguments), to, most,
-                   DEADHEAT_CALLER);
+  return formatted(REAL(__vsnprintf_chk)(to, most, flag, room, format, arguments), to, most, DEADHEAT_CALLER);
 }
 
 DEADHEAT_INTERCEPT(int, sprintf, (char* to, const char* format, ...)) {

@@ -319,8 +319,8 @@ DEADHEAT_INTERCEPT(int, pthread_setname_np, (pthread_t handle, const char* name)
 DEADHEAT_REAL(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),
               nullptr)
 extern "C" __attribute__((visibility("default"))) int deadheat_prctl(int option, unsigned long a,
-                                                                      unsigned long b, unsigned long c,
-                                                                      unsigned long d) asm("prctl");
+                                                                     unsigned long b, unsigned long c,
+                                                                     unsigned long d) asm("prctl");
 int deadheat_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
   const int result = REAL(prctl)(option, a, b, c, d);
   if (option == PR_SET_NAME && result == 0 && recording()) {
