@@ -37,7 +37,11 @@ class Parser {
       const std::string_view word = words_[at_++];
       if (flags_over || word.size() < 2 || word[0] != '-') {
         arguments_.positional_.emplace_back(word);
+        flags_over = flags_over || verb_.flags_end != FlagsEnd::never;
       } else if (word == "--") {
+        flags_over = true;
+      } else if (verb_.flags_end == FlagsEnd::at_first_unknown && !is_ours(word)) {
+        arguments_.positional_.emplace_back(word);
         flags_over = true;
       } else if (Status status = word[1] == '-' ? named(word) : lettered(word); !status) {
         return fail(std::move(status.error()));
@@ -50,6 +54,11 @@ class Parser {
  private:
   tl::unexpected<Error> wrong(std::string_view what) const {
     return usage_error(fmt::format("{0}: {1}; 'deadheat {0} --help' shows how", verb_.name, what));
+  }
+
+  bool is_ours(std::string_view word) const {
+    if (word[1] != '-') return false;
+    return find_flag(verb_, word.substr(2, word.find('=') - 2)) != nullptr;
   }
 
   Status named(std::string_view word) {  // --name, --name value, --name=value

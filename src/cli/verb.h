@@ -50,6 +50,13 @@ class Arguments {
   std::vector<std::string> positional_;
 };
 
+// Where the flags of a verb end.
+enum class FlagsEnd : std::uint8_t {
+  never,              // they may stand between the arguments; "--" ends them
+  at_first_argument,  // which is a command with flags of its own
+  at_first_unknown,   // the rest, flags or not, is for another program
+};
+
 struct Verb {
   std::string_view name{};
   std::string_view summary{};  // one line, for the list of verbs
@@ -59,6 +66,7 @@ struct Verb {
   std::string_view examples{};    // lines "$ deadheat ..." with a remark below each
   std::span<const Flag> flags{};  // --help is every verb's and not listed
   std::size_t least_positional = 0, most_positional = SIZE_MAX;
+  FlagsEnd flags_end = FlagsEnd::never;
   Result<Exit> (*run)(const Arguments&) = nullptr;
 };
 

@@ -6,11 +6,15 @@
 namespace deadheat::cli {
 
 extern const Verb kAnalyze;
+extern const Verb kCc;
 extern const Verb kCheck;
 extern const Verb kConvert;
+extern const Verb kCxx;
 extern const Verb kEngines;
+extern const Verb kEnv;
 extern const Verb kGenerate;
 extern const Verb kHelp;
+extern const Verb kRecord;
 extern const Verb kRepair;
 extern const Verb kStat;
 

@@ -22,18 +22,20 @@ inline __attribute__((always_inline)) void emit_access(Kind kind, Address addres
   if (__builtin_expect(counter != t.position || t.top != t.written || at == t.end, false)) {
     return access_with_care(kind, address, size, pc);
   }
-  at->what = what_word(kind, address, size);
-  __atomic_store_n(&at->code, code_word(pc), __ATOMIC_RELEASE);
+  // Addresses of programs have 47 bits: nothing is to be cut off.
+  at->what = what_word(kind, 0, size) | address;
+  __atomic_store_n(&at->code, code_word(0) | pc, __ATOMIC_RELEASE);
   t.next = at + 1;
 }
 
-// Any number of bytes, at once.
-void emit_range(Kind read_or_write_range, Address address, std::size_t bytes, Address pc);
+// Any number of bytes at once: read_range or write_range.
+void emit_range(Kind kind, Address address, std::size_t bytes, Address pc);
 
 // An event with a stamp. Call it before a real release and behind a real acquire.
 void emit(Kind kind, std::uint64_t object, Address pc, unsigned extra = 0, unsigned size = 0);
 // The same with operands (see operands(Kind)).
-void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second = 0);
+void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second = 0,
+               unsigned extra = 0, unsigned size = 0);
 
 // True where events of the calling thread are recorded: what an interceptor asks first.
 inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
@@ -47,6 +49,13 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 };
 
+// Guards the atomics whose addresses fall on it. The version counts what was written.
+struct alignas(64) StripeState {
+  std::uint32_t taken;
+  std::uint32_t version;
+};
+StripeState& stripe_of(Address address);
+
 // Atomic operations on one address take stamps in the order in which they happen, for they hold this.
 class Stripe {
  public:
@@ -55,8 +64,13 @@ class Stripe {
   Stripe(const Stripe&) = delete;
   Stripe& operator=(const Stripe&) = delete;
 
+  std::uint32_t version() const { return state_.version; }
+  // Before a store: who waits in a loop has something to see.
+  void written() { __atomic_store_n(&state_.version, state_.version + 1, __ATOMIC_RELAXED); }
+
  private:
-  std::uint32_t* lock_;  // null: a handler that interrupted a holder
+  StripeState& state_;
+  bool is_mine_;  // false: a handler that interrupted a holder
 };
 
 // Threads. The number of a new one, known before it starts; the creator emits `fork` with it.
@@ -66,10 +80,16 @@ void enter_thread(std::uint32_t number, Address stack, std::size_t stack_bytes);
 void leave_thread();
 // A handler gets a stream of its own, since it may interrupt the writing of a record.
 struct Interrupted {
-  Thread saved;
+  Thread thread;
 };
 void enter_handler(Interrupted& interrupted);
 void leave_handler(const Interrupted& interrupted);
+
+// Call it where `ignore_accesses` has changed.
+void look_again();
+
+// Another stack of the program takes over (fibers): what runs now is kept in `leaves`.
+void exchange_thread(Thread& leaves, const Thread& comes);
 
 // In a child of fork: nothing is recorded any more.
 void leave_session();

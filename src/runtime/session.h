@@ -55,8 +55,9 @@ enum class Kind : std::uint8_t {
   forget_barrier,
   alloc,        // object: address; operand: bytes
   free,         // object: address of what was allocated; its size is known from there
+  fresh,        // object: address; operand: bytes. New memory that is no block: a thread's stack
   unmap,        // object: address; operand: bytes. Blocks within are gone without an access
-  thread_name,  // operand, operand: 16 bytes of text
+  thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -65,6 +66,7 @@ constexpr unsigned operands(Kind kind) {
     case Kind::write_range:
     case Kind::barrier_init:
     case Kind::alloc:
+    case Kind::fresh:
     case Kind::unmap:
       return 1;
     case Kind::thread_name:
@@ -136,7 +138,7 @@ inline constexpr std::uint32_t kNodeTable = 1u << 23;
 
 // A loaded object. Later ones replace earlier ones at the same addresses.
 struct Module {
-  std::uint64_t begin, end;  // of its code
+  std::uint64_t begin, end;  // of what is loaded, code and data
   std::uint64_t bias;        // what is added to its file's addresses
   std::uint8_t build_id_bytes;
   std::uint8_t build_id[31];
@@ -146,11 +148,14 @@ inline constexpr std::uint32_t kModules = 4096;
 
 // What could not be kept, for the recorder to tell.
 struct Lost {
-  std::uint64_t stacks;         // calls without a node: the depot is full
-  std::uint64_t frames;         // calls deeper than the shadow stack
-  std::uint64_t modules;        // that did not fit
-  std::uint64_t processes;      // forked off and not recorded
-  std::uint64_t small_windows;  // accesses of threads that had no stream yet
+  std::uint64_t stacks;     // calls without a node: the depot is full
+  std::uint64_t frames;     // calls deeper than the shadow stack
+  std::uint64_t modules;    // that did not fit
+  std::uint64_t processes;  // forked off and not recorded
+  std::uint64_t threads;    // without a stream: too many alive, or no memory
+  std::uint64_t spins;      // atomic loads left out: the same again, of the same store
+  std::uint64_t jumps;      // calls of setjmp that were forgotten: stacks may be wrong behind a jump to them
+  std::uint64_t benign;     // races that the program calls benign: they are shown nevertheless
 };
 
 enum class Accesses : std::uint32_t { off, all, some };

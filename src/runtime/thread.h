@@ -17,7 +17,8 @@ struct ShadowFrames {
 };
 
 struct Thread {
-  // Stream. Nothing is written beyond `end`; both are null where nothing is recorded.
+  // Stream. At `end` the common path ends: that is the chunk's (`limit`), or `next` itself where each access
+  // must be looked at with care. All are null where nothing is recorded.
   Record* next;
   Record* end;
   std::uint64_t position;  // the counter as last written to the stream
@@ -25,21 +26,31 @@ struct Thread {
   std::uint64_t* top;      // behind the innermost frame
   std::uint64_t* written;  // top when a stack record was last written; null: none holds
   std::uint64_t* known;    // frames below have nodes
+  std::uint64_t* base;     // the outermost frame of the thread, or of the handler that runs
   std::uint64_t* last_frame;
   std::uint64_t too_deep;  // calls that found no room
   ShadowFrames* frames;
+  Record* limit;
   Slot* slot;
+  struct Interrupted* interrupted;  // by the handler that runs; null: none runs
   std::uint32_t chunk;
   std::uint32_t number;      // of the thread
+  std::uint32_t ended;       // what comes behind the end of a thread is nobody's
   std::uint32_t in_stripe;   // holds a lock of an atomic: a handler that interrupts does without
   std::uint32_t in_runtime;  // interceptors within do not record
-  std::uint32_t ignore_reads_and_writes, ignore_sync;
-  std::uint64_t skip;  // Accesses::some: how many accesses until the next that is kept
-  std::uint64_t random;
+  std::uint32_t ignore_accesses, ignore_sync;
+  std::uint64_t random;  // Accesses::some
+  // The last atomic load, if it is the last record: the next may be the same again.
+  struct {
+    Record* next;  // Thread::next behind its record
+    Address address, pc;
+    std::uint32_t version;  // of the stripe
+  } load;
+  std::uint64_t spins;  // loads left out, not yet told
 };
 
 // initial-exec: the runtime is there from the start of the program.
-extern thread_local Thread t_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern constinit thread_local Thread t_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 // A session is recorded. False in mode `empty`, before the start, and in forked children.
 extern bool g_recording __attribute__((visibility("hidden")));

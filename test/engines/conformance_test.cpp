@@ -114,7 +114,7 @@ TEST_P(Conformance, DoesNotDependOnWhatThreadsDoByThemselves) {
 }
 
 TEST_P(Conformance, TellsTrulyWhoDidWhatWhere) {
-  for_traces([this](Trace trace, auto&) { return told_truly(run_engine(GetParam(), trace), trace); });
+  for_traces([](Trace trace, auto&) { return told_truly(run_engine(GetParam(), trace), trace); });
 }
 
 TEST_P(Conformance, SaysNothingOfNothing) { EXPECT_TRUE(run({}).empty()); }

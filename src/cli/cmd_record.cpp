@@ -1,0 +1,169 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/format.h"
+#include "base/progress.h"
+#include "cli/output.h"
+#include "cli/runtime_files.h"
+#include "cli/trace_output.h"
+#include "cli/verbs.h"
+#include "record/recorder.h"
+
+namespace deadheat::cli {
+
+namespace {
+
+constexpr Flag kFlags[] = {
+    {.name = "output", .letter = 'o', .value = "FILE", .help = "where to write (PROGRAM.dht)"},
+    {.name = "memory",
+     .value = "SIZE",
+     .help = "for what was not written yet; the program waits when it is full",
+     .initial = "64Mi"},
+    {.name = "rate", .value = "P", .help = "keep this share of the accesses, by chance (0 to 1)"},
+    {.name = "after", .value = "SECONDS", .help = "keep no accesses before"},
+    {.name = "for", .value = "SECONDS", .help = "keep accesses for so long only"},
+    {.name = "paused", .help = "keep no accesses until SIGUSR1"},
+    {.name = "max-size", .value = "SIZE", .help = "go on in FILE.1, FILE.2... when a file is so large"},
+    {.name = "keep", .value = "N", .help = "with --max-size: keep the last N files only"},
+};
+
+Result<std::chrono::nanoseconds> seconds(const Arguments& arguments, std::string_view flag) {
+  constexpr double kMost = 1e9;
+  const auto value = arguments.real(flag, 0, kMost);
+  if (!value) return fail(value.error());
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*value));
+}
+
+Result<record::RecordOptions> options_of(const Arguments& arguments) {
+  constexpr std::uint64_t kLeastMemory = 1 << 20, kMostMemory = std::uint64_t{4} << 30;
+  constexpr std::uint64_t kLeastFile = 1 << 16;
+  record::RecordOptions out;
+  out.path = arguments.has("output")
+                 ? std::string(arguments.get("output"))
+                 : std::filesystem::path(arguments.positional()[0]).filename().string() + ".dht";
+  if (out.path == "-") return usage_error("record: standard output is the program's; give -o FILE");
+  if (auto ok = refuse_packed_name("record", out.path); !ok) return fail(ok.error());
+  const auto memory = arguments.number("memory", kLeastMemory, kMostMemory);
+  if (!memory) return fail(memory.error());
+  out.memory_bytes = *memory;
+  if (arguments.has("rate")) {
+    const auto rate = arguments.real("rate", 0, 1);
+    if (!rate) return fail(rate.error());
+    out.rate = *rate;
+  }
+  if (arguments.has("after")) {
+    const auto after = seconds(arguments, "after");
+    if (!after) return fail(after.error());
+    out.after = *after;
+  }
+  if (arguments.has("for")) {
+    const auto duration = seconds(arguments, "for");
+    if (!duration) return fail(duration.error());
+    out.duration = *duration;
+  }
+  out.is_paused = arguments.has("paused");
+  if (arguments.has("max-size")) {
+    const auto size = arguments.number("max-size", kLeastFile, UINT64_MAX);
+    if (!size) return fail(size.error());
+    out.max_bytes = *size;
+  }
+  if (arguments.has("keep")) {
+    if (out.max_bytes == 0)
+      return usage_error("record: --keep is for --max-size; there is one file without it");
+    const auto keep = arguments.number("keep", 1, UINT64_MAX);
+    if (!keep) return fail(keep.error());
+    out.keep_files = *keep;
+  }
+  return out;
+}
+
+void summarise(const record::Recording& recording, const std::string& path) {
+  const double per_event = recording.events == 0
+                               ? 0
+                               : static_cast<double>(recording.bytes) / static_cast<double>(recording.events);
+  std::string files = path;
+  if (recording.files > 1) {
+    files = fmt::format("{} to {} ({})", record::file_name(path, recording.files_removed),
+                        record::file_name(path, recording.files - 1),
+                        base::counted(recording.files - recording.files_removed, "file"));
+  }
+  say(fmt::format("{}: {} of {}, {} ({:.2f} bytes an event)", files, base::counted(recording.events, "event"),
+                  base::counted(recording.threads, "thread"), base::byte_count(recording.bytes), per_event));
+  if (recording.files_removed > 0) {
+    say(fmt::format("{}: {} removed, as --keep says", path,
+                    base::counted(recording.files_removed, "earlier file")));
+  }
+  say_warnings(path, recording.warnings);
+}
+
+// In front of what the user has.
+std::string library_path(const std::string& folder) {
+  const char* const given = std::getenv("LD_LIBRARY_PATH");
+  return given == nullptr || *given == 0 ? folder : fmt::format("{}:{}", folder, given);
+}
+
+Result<Exit> run(const Arguments& arguments) {
+  auto options = options_of(arguments);
+  if (!options) return fail(options.error());
+  const auto runtime = runtime_folder();
+  if (!runtime) return fail(runtime.error());
+
+  record::Launch launch;
+  launch.words.assign(arguments.positional().begin(), arguments.positional().end());
+  launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
+  base::ProgressLine line("record", "events");
+  options->progress = [&](std::uint64_t events) { line.update(events, 0, 0); };
+  const auto recording = record::record(std::move(launch), *options);
+  line.clear();
+  if (!recording) return fail(recording.error());
+  if (!recording->is_attached) {
+    const std::string& program = arguments.positional()[0];
+    say(fmt::format("{}: ended with code {}", program, record::exit_code_of(recording->status)));
+    return io_error(fmt::format(
+        "{0}: nothing was recorded: the program is not built with -fsanitize=thread, or has another "
+        "runtime linked in; rebuild it by 'deadheat cc' or 'deadheat env -- make', and ask "
+        "'deadheat doctor {0}'",
+        program));
+  }
+  summarise(*recording, options->path);
+  record::die_alike(recording->status);
+  return static_cast<Exit>(record::exit_code_of(recording->status));
+}
+
+}  // namespace
+
+constinit const Verb kRecord = {
+    .name = "record",
+    .summary = "Run a program and write what its threads do into a trace",
+    .usage = "[options] [--] PROGRAM [ARGUMENTS]",
+    .description =
+        "Runs a program that was built with -fsanitize=thread (by gcc, by clang -shared-libsan, or by "
+        "'deadheat cc'), "
+        "and writes its accesses to memory and its synchronisation into a .dht. The program has the standard "
+        "input, output and error, and its exit code is passed on; if a signal kills it, so it does deadheat, "
+        "when the trace is whole.\n\n"
+        "All synchronisation is kept, always. Of accesses, --rate keeps a share; --after, --for and --paused "
+        "say "
+        "when. SIGUSR1, sent to deadheat, stops keeping them, or starts again.\n\n"
+        "With --max-size a file that has become too large is finished, and the trace goes on in the next, "
+        "which "
+        "begins with the locks held then. Each file can be analysed by itself: races between accesses in one "
+        "file "
+        "are found, those between accesses in two files are not.",
+    .examples =
+        "$ deadheat record -o run.dht -- ./server --port 8080\n"
+        "records the server until it ends\n"
+        "$ deadheat record --max-size 1Gi --keep 4 -- ./server\n"
+        "keeps the last 3 to 4 GiB, in server.dht.5 to server.dht.8, say\n"
+        "$ deadheat record --after 10 --for 5 --rate 0.1 -- ./server\n"
+        "a tenth of the accesses, during 5 seconds",
+    .flags = kFlags,
+    .least_positional = 1,
+    .flags_end = FlagsEnd::at_first_argument,
+    .run = run,
+};
+
+}  // namespace deadheat::cli

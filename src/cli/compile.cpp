@@ -1,0 +1,221 @@
+#include "cli/compile.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "cli/output.h"
+#include "cli/runtime_files.h"
+
+namespace deadheat::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options whose value is the next word, so that this is not taken for an input.
+constexpr std::string_view kWithValue[] = {
+    "-o",         "-I",
+    "-L",         "-D",
+    "-U",         "-x",
+    "-include",   "-imacros",
+    "-isystem",   "-iquote",
+    "-idirafter", "-iprefix",
+    "-isysroot",  "-T",
+    "-Xlinker",   "-Xassembler",
+    "-Xclang",    "-MF",
+    "-MT",        "-MQ",
+    "-z",         "-u",
+    "-e",         "-l",
+    "-B",         "-target",
+    "--param",    "-Xpreprocessor",
+    "--sysroot",  "-dumpdir",
+    "-dumpbase",  "-aux-info",
+    "-G",         "-A",
+    "-mllvm",     "-framework",
+    "-arch",      "-gcc-toolchain",
+};
+constexpr std::string_view kWithoutLink[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"};
+
+template <std::size_t N>
+bool is_one_of(const std::string_view (&list)[N], std::string_view word) {
+  return std::ranges::find(list, word) != std::end(list);
+}
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// DEADHEAT_CC="ccache gcc" is two words.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string::npos;) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
+std::string wanted_compiler(const Arguments& arguments, Language language) {
+  if (arguments.has("compiler")) return std::string(arguments.get("compiler"));
+  const bool is_c = language == Language::c;
+  for (const char* name : {is_c ? "DEADHEAT_CC" : "DEADHEAT_CXX", is_c ? "CC" : "CXX"}) {
+    if (std::string value = environment(name); !value.empty()) return value;
+  }
+  return is_c ? "gcc" : "g++";
+}
+
+std::string first_line_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 512> line{};
+  if (pipe == nullptr || std::fgets(line.data(), line.size(), pipe.get()) == nullptr) return "";
+  return line.data();
+}
+
+std::string shell_word(std::string_view word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// By the name behind links, else by what it says of itself.
+CompilerKind kind_of(const std::string& path) {
+  std::error_code ignored;
+  const std::string real = fs::canonical(path, ignored).filename().string();
+  if (real.find("clang") != std::string::npos) return CompilerKind::clang;
+  if (real.find("gcc") != std::string::npos || real.find("g++") != std::string::npos)
+    return CompilerKind::gcc;
+  const bool says_clang =
+      first_line_of(shell_word(path) + " --version 2>/dev/null").find("clang") != std::string::npos;
+  return says_clang ? CompilerKind::clang : CompilerKind::gcc;
+}
+
+void add_runtime(std::vector<std::string>& out, CompilerKind kind, RuntimeLink link,
+                 const std::string& runtime) {
+  const bool is_static = link == RuntimeLink::static_archive;
+  // What the runtime defines can be used by objects that are loaded later.
+  if (is_static) out.push_back(fmt::format("-Wl,--dynamic-list={}/exported.list", runtime));
+  if (kind == CompilerKind::gcc) {
+    // gcc asks for "-ltsan": the first folder that has one is ours.
+    out.push_back("-L" + runtime);
+    if (is_static) out.emplace_back("-static-libtsan");
+    return;
+  }
+  out.emplace_back("-fno-sanitize-link-runtime");
+  if (is_static) {
+    for (const std::string& word : {std::string("-Wl,--whole-archive"), runtime + "/libdeadheat_rt.a",
+                                    std::string("-Wl,--no-whole-archive")}) {
+      out.push_back(word);
+    }
+  } else {
+    out.push_back(runtime + "/libclang_rt.tsan-x86_64.so");
+  }
+  for (const char* library : {"-ldl", "-lpthread", "-lrt", "-lm"}) out.emplace_back(library);
+}
+
+}  // namespace
+
+Job job_of(std::span<const std::string> words) {
+  Job job;
+  bool has_input = false, stops_early = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (is_one_of(kWithoutLink, word)) stops_early = true;
+    if (word == "-shared") job.is_shared = true;
+    if (word == "-static" || word == "-static-pie") job.is_fully_static = true;
+    if (is_one_of(kWithValue, word)) {
+      ++i;
+    } else if (!word.starts_with('-') || word == "-") {
+      has_input = true;
+    }
+  }
+  job.links = has_input && !stops_early;
+  return job;
+}
+
+std::vector<std::string> instrumented(std::span<const std::string> words, CompilerKind kind, RuntimeLink link,
+                                      const std::string& runtime) {
+  const Job job = job_of(words);
+  // In front, so that -g0 or -fno-sanitize=thread of the user have the last word.
+  std::vector<std::string> out = {"-g", "-fsanitize=thread"};
+  out.insert(out.end(), words.begin(), words.end());
+  if (!job.links) return out;
+  if (job.is_shared) {
+    // The program brings the runtime; until then its functions are undefined, whatever -z defs says.
+    if (kind == CompilerKind::gcc) out.emplace_back("-static-libtsan");
+    out.emplace_back("-Wl,-z,undefs");
+  } else {
+    add_runtime(out, kind, link, runtime);
+  }
+  return out;
+}
+
+std::string shims_folder(const std::string& runtime) { return runtime + "/shims"; }
+
+std::string find_program(std::string_view name, const std::string& without_folder) {
+  if (name.find('/') != std::string_view::npos) return std::string(name);
+  const std::string path = environment("PATH");
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    const fs::path folder = end == at ? "." : path.substr(at, end - at);
+    at = end + 1;
+    std::error_code ignored;
+    if (!without_folder.empty() && fs::equivalent(folder, without_folder, ignored)) continue;
+    const std::string found = (folder / name).string();
+    if (is_file(found) && access(found.c_str(), X_OK) == 0) return found;
+  }
+  return "";
+}
+
+Result<Exit> compile(const Arguments& arguments, Language language) {
+  const auto runtime = runtime_folder();
+  if (!runtime) return fail(runtime.error());
+  const std::string wanted = wanted_compiler(arguments, language);
+  std::vector<std::string> command = words_of(wanted);
+  if (command.empty()) return usage_error("cc: the name of the compiler is empty");
+  const std::string compiler = find_program(command.back(), shims_folder(*runtime));
+  const std::string first = find_program(command.front(), shims_folder(*runtime));
+  if (compiler.empty() || first.empty()) {
+    return io_error(fmt::format("{}: no such compiler in PATH; name another by --compiler", wanted));
+  }
+  command.back() = compiler;
+  command.front() = command.size() == 1 ? compiler : first;
+  const Job job = job_of(arguments.positional());
+  if (job.links && job.is_fully_static) {
+    return io_error(
+        "cc: -static: a program without the dynamic C library cannot be recorded; link it without");
+  }
+  const auto link =
+      arguments.has("shared-runtime") ? RuntimeLink::shared_object : RuntimeLink::static_archive;
+  for (std::string& word : instrumented(arguments.positional(), kind_of(compiler), link, *runtime)) {
+    command.push_back(std::move(word));
+  }
+  if (arguments.has("show")) {
+    for (const std::string& word : command) print("{}{}", &word == command.data() ? "" : " ", word);
+    print("\n");
+    return kDone;
+  }
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  return io_error(fmt::format("{}: cannot run: {}", command[0], std::strerror(errno)));
+}
+
+}  // namespace deadheat::cli

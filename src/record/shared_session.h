@@ -1,0 +1,62 @@
+// The memory shared with the recorded program (runtime/session.h), as its recorder holds it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "deadheat/result.h"
+#include "runtime/session.h"
+
+namespace deadheat::record {
+
+struct SessionOptions {
+  std::uint64_t memory_bytes = std::uint64_t{64} << 20;  // of chunks; exceeded only if threads need more
+  std::uint32_t most_chunks = 1u << 17;                  // address space; takes no memory until used
+};
+
+class SharedSession {
+ public:
+  static Result<SharedSession> create(const SessionOptions& options = {});
+  SharedSession(SharedSession&& other) noexcept;
+  SharedSession& operator=(SharedSession&&) = delete;
+  ~SharedSession();
+
+  runtime::Session& operator*() const { return *session_; }
+  runtime::Session* operator->() const { return session_; }
+  runtime::Session* get() const { return session_; }
+  int descriptor() const { return fd_; }  // closed by exec, unless the child says otherwise
+  std::uint32_t most_chunks() const { return most_chunks_; }
+
+  runtime::Chunk* chunk(std::uint32_t index) const { return runtime::chunk_at(session_, index); }
+
+  // Zeroes the chunk and gives it to whoever wants one.
+  void give_back(std::uint32_t index);
+  // Lets the program use so many chunks more, as far as there is room. Returns how many.
+  std::uint32_t allow_more(std::uint32_t chunks);
+  // True if somebody waits for a chunk and there is none.
+  bool is_starved() const;
+
+  // Sleeps until a chunk was filled since `filled` was read, the bell rang, a signal came, or the time is
+  // over.
+  std::uint32_t filled() const;
+  void wait(std::uint32_t filled, std::chrono::milliseconds most);
+  // Wakes the recorder. May be called by a signal handler.
+  static void ring(runtime::Session* session);
+
+  // Which accesses are kept from now on.
+  void keep(runtime::Accesses accesses);
+  // The recorder is about to end: accesses are no longer wanted, and who waits for a chunk looks again.
+  void leave();
+
+ private:
+  SharedSession(runtime::Session* session, int fd, std::uint32_t most_chunks)
+      : session_(session), fd_(fd), most_chunks_(most_chunks) {}
+
+  void wake_waiting();
+
+  runtime::Session* session_;
+  int fd_;
+  std::uint32_t most_chunks_;
+};
+
+}  // namespace deadheat::record

@@ -1,0 +1,486 @@
+#include "record/transcriber.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+namespace deadheat::record {
+
+using runtime::Kind;
+using runtime::Record;
+
+namespace {
+
+template <class V>
+V& at(model::PairTable<V>& table, std::uint64_t address) {
+  return table(static_cast<std::uint32_t>(address >> 32), static_cast<std::uint32_t>(address));
+}
+template <class V>
+V* find(model::PairTable<V>& table, std::uint64_t address) {
+  return table.find(static_cast<std::uint32_t>(address >> 32), static_cast<std::uint32_t>(address));
+}
+template <class V>
+void erase(model::PairTable<V>& table, std::uint64_t address) {
+  table.erase(static_cast<std::uint32_t>(address >> 32), static_cast<std::uint32_t>(address));
+}
+
+// A release or acquire that the kind of operation cannot have has no meaning: C++ forbids it.
+MemoryOrder order_of(EventKind kind, unsigned order) {
+  const auto given = order < kMemoryOrders ? static_cast<MemoryOrder>(order) : MemoryOrder::seq_cst;
+  if (kind == EventKind::atomic_load) {
+    if (given == MemoryOrder::release) return MemoryOrder::relaxed;
+    if (given == MemoryOrder::acq_rel) return MemoryOrder::acquire;
+  }
+  if (kind == EventKind::atomic_store) {
+    if (given == MemoryOrder::acquire || given == MemoryOrder::consume) return MemoryOrder::relaxed;
+    if (given == MemoryOrder::acq_rel) return MemoryOrder::release;
+  }
+  return given;
+}
+
+// The same place, another kind of event.
+Op as(const Op& op, EventKind kind) { return {.kind = kind, .site = op.site, .stack = op.stack}; }
+
+}  // namespace
+
+Transcriber::Transcriber(const runtime::Session& session, Sink& sink)
+    : sink_(&sink), cells_(names_), places_(session, names_) {
+  places_.modules_changed();
+}
+
+// Blocks.
+
+void Transcriber::put(std::uint32_t thread, const Op& op, std::uint32_t object) {
+  block_.append({ThreadId{thread}, op, object});
+  if (block_.full()) full_block();
+}
+
+// Split where ids are not in a row.
+void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, std::uint64_t bytes) {
+  while (bytes > 0) {
+    const std::uint64_t part = std::min(cells_.in_a_row(address, bytes), kMaxAccessBytes - kCellBytes);
+    const std::uint32_t cell = cells_.cell(address);
+    if (cell == Cells::kNone) {
+      losses_.add(Loss::no_cells);
+    } else {
+      op.offset = is_access(op.kind) ? static_cast<std::uint8_t>(address % kCellBytes) : std::uint8_t{0};
+      op.value = part;
+      put(thread, op, cell);
+    }
+    address += part;
+    bytes -= part;
+  }
+}
+
+void Transcriber::full_block() {
+  flush();
+  if (places_.modules_changed()) std::fill(known_.begin(), known_.end(), Known{});
+}
+
+void Transcriber::flush() {
+  events_ += block_.size();
+  if (!failure_ && !block_.empty()) {
+    if (auto ok = sink_->append(block_.view(0), names_); !ok) failure_ = ok.error();
+  }
+  new_block();
+}
+
+void Transcriber::new_block() {
+  block_.clear();
+  if (++block_number_ != 0) return;
+  std::fill(known_.begin(), known_.end(), Known{});
+  block_number_ = 1;
+}
+
+Op Transcriber::op_of(const Stream& stream, const Record& record, EventKind kind) {
+  return {.kind = kind, .site = places_.site(record.address()), .stack = places_.stack(stream.node)};
+}
+
+std::uint16_t Transcriber::new_op(const Stream& stream, const Record& record, Known& known) {
+  Op op = op_of(stream, record, record.kind() == Kind::write ? EventKind::write : EventKind::read);
+  op.offset = static_cast<std::uint8_t>(record.object() % kCellBytes);
+  op.value = record.size();
+  known.op = block_.code(op);
+  known.block = block_number_;
+  return known.op;
+}
+
+// Threads.
+
+Transcriber::Thread& Transcriber::thread(std::uint32_t number) {
+  if (number >= threads_.size()) threads_.resize(std::max<std::size_t>(number + std::size_t{1}, 64));
+  Thread& t = threads_[number];
+  if (t.state == Thread::unknown) {
+    t.id = thread_count_++;
+    t.state = Thread::forked;
+    names_.threads.add("");
+  }
+  return t;
+}
+
+bool Transcriber::may_act(std::uint32_t number) {
+  Thread& t = thread(number);
+  if (t.state == Thread::gone) {
+    losses_.add(Loss::after_end);
+    return false;
+  }
+  t.state = Thread::alive;
+  return true;
+}
+
+void Transcriber::begin(const Stream& stream, const Record& record) {
+  if ((record.extra() & 1) != 0) new_image();
+  Thread& t = thread(stream.thread);
+  if (t.state != Thread::forked) return losses_.add(Loss::begin_late);
+  t.state = Thread::alive;
+  put(t.id, op_of(stream, record, EventKind::begin), 0);
+}
+
+void Transcriber::end(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  Thread& t = threads_[stream.thread];
+  put(t.id, op_of(stream, record, EventKind::end), 0);
+  t.state = Thread::gone;
+}
+
+void Transcriber::fork(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const auto number = static_cast<std::uint32_t>(record.object());
+  const bool is_new = number >= threads_.size() || threads_[number].state == Thread::unknown;
+  if (!is_new) return losses_.add(Loss::begin_late);
+  const std::uint32_t child = thread(number).id;
+  put(threads_[stream.thread].id, op_of(stream, record, EventKind::fork), child);
+}
+
+void Transcriber::join(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const auto number = static_cast<std::uint32_t>(record.object());
+  if (number == stream.thread) return losses_.add(Loss::begin_late);
+  Thread& child = thread(number);
+  child.state = Thread::gone;
+  put(threads_[stream.thread].id, op_of(stream, record, EventKind::join), child.id);
+}
+
+void Transcriber::name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest) {
+  std::array<char, 16> bytes;
+  std::memcpy(bytes.data(), &text, 8);
+  std::memcpy(bytes.data() + 8, &rest, 8);
+  const std::string_view name(bytes.data(), strnlen(bytes.data(), bytes.size()));
+  names_.threads.rename(thread(number).id, name);
+}
+
+// The process began another program: no thread, and nothing in memory, is what it was.
+void Transcriber::new_image() {
+  for (Thread& t : threads_) {
+    if (t.state != Thread::unknown) t.state = Thread::gone;
+  }
+  cells_.forget();
+  locks_ = {};
+  readers_ = {};
+  channels_ = {};
+  barriers_ = {};
+  visits_ = {};
+  blocks_ = {};
+  places_.modules_changed();
+  std::fill(known_.begin(), known_.end(), Known{});
+}
+
+// Locks.
+
+Transcriber::Lock& Transcriber::lock_at(std::uint64_t address) {
+  Lock& lock = at(locks_, address);
+  if (lock.id == 0) lock.id = ++lock_count_;
+  return lock;
+}
+
+// As if the writer had released it here.
+void Transcriber::end_write_hold(Lock& lock, const Op& op) {
+  for (; lock.depth > 0; --lock.depth) put(lock.writer, as(op, EventKind::release), lock.id - 1);
+}
+
+void Transcriber::end_read_holds(Lock& lock, const Op& op) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> holds;
+  readers_.for_each([&](std::uint32_t l, std::uint32_t t, std::uint32_t depth) {
+    if (l == lock.id) holds.emplace_back(t, depth);
+  });
+  for (auto [t, depth] : holds) {
+    for (; depth > 0; --depth) put(t, as(op, EventKind::release_shared), lock.id - 1);
+    readers_.erase(lock.id, t);
+  }
+  lock.readers = 0;
+}
+
+void Transcriber::acquire(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const Op op = op_of(stream, record, EventKind::acquire);
+  Lock& lock = lock_at(record.object());
+  if (lock.depth > 0 && lock.writer != t) {
+    losses_.add(Loss::release_unseen);
+    end_write_hold(lock, op);
+  }
+  if (lock.readers > 0) {
+    losses_.add(Loss::release_unseen);
+    end_read_holds(lock, op);
+  }
+  lock.writer = t;
+  ++lock.depth;
+  put(t, op, lock.id - 1);
+  receive_releases(lock, t, op);
+}
+
+void Transcriber::acquire_shared(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const Op op = op_of(stream, record, EventKind::acquire_shared);
+  Lock& lock = lock_at(record.object());
+  if (lock.depth > 0) {
+    losses_.add(Loss::release_unseen);
+    end_write_hold(lock, op);
+  }
+  if (readers_(lock.id, t)++ == 0) ++lock.readers;
+  put(t, op, lock.id - 1);
+  receive_releases(lock, t, op);
+}
+
+void Transcriber::release(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const Op op = op_of(stream, record, EventKind::release);
+  Lock& lock = lock_at(record.object());
+  if (lock.depth > 0 && lock.writer == t) {
+    --lock.depth;
+    return put(t, op, lock.id - 1);
+  }
+  release_by_message(lock, t, op);
+}
+
+void Transcriber::release_shared(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const Op op = op_of(stream, record, EventKind::release_shared);
+  Lock& lock = lock_at(record.object());
+  std::uint32_t* const depth = readers_.find(lock.id, t);
+  if (depth == nullptr) return release_by_message(lock, t, op);
+  if (--*depth == 0) {
+    readers_.erase(lock.id, t);
+    --lock.readers;
+  }
+  put(t, op, lock.id - 1);
+}
+
+// What the thread did before happens before what is done under the lock next, although it does not hold it:
+// a mutex used as a semaphore, or taken before the recording began.
+void Transcriber::release_by_message(Lock& lock, std::uint32_t t, const Op& op) {
+  const bool is_held = lock.depth > 0 || lock.readers > 0;
+  losses_.add(is_held ? Loss::release_by_other : Loss::release_unheld);
+  if (lock.depth > 0) end_write_hold(lock, op);
+  if (lock.channel == 0) lock.channel = ++channel_count_;
+  lock.sent_in = trace_;
+  put(t, as(op, EventKind::send), lock.channel - 1);
+}
+
+void Transcriber::receive_releases(Lock& lock, std::uint32_t t, const Op& op) {
+  if (lock.sent_in == trace_) put(t, as(op, EventKind::recv), lock.channel - 1);
+}
+
+// Messages and barriers.
+
+void Transcriber::message(const Stream& stream, const Record& record, EventKind kind) {
+  if (!may_act(stream.thread)) return;
+  Channel& channel = at(channels_, record.object());
+  if (kind == EventKind::recv && channel.sent_in != trace_) return losses_.add(Loss::recv_unsent);
+  if (channel.id == 0) channel.id = ++channel_count_;
+  channel.sent_in = trace_;
+  put(threads_[stream.thread].id, op_of(stream, record, kind), channel.id - 1);
+}
+
+void Transcriber::barrier_init(const Record& record, std::uint64_t meet) {
+  at(barriers_, record.object()) = {.id = ++barrier_count_, .meet = meet};
+}
+
+Transcriber::Barrier& Transcriber::barrier_at(std::uint64_t address) {
+  Barrier& barrier = at(barriers_, address);
+  if (barrier.id == 0) barrier.id = ++barrier_count_;
+  return barrier;
+}
+
+void Transcriber::barrier_enter(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  Barrier& barrier = barrier_at(record.object());
+  Visit& visit = visits_(barrier.id, t);
+  if (visit.is_inside) return losses_.add(Loss::barrier_unmatched);
+  const std::uint64_t generation = barrier.meet != 0 ? barrier.enters++ / barrier.meet : barrier.generation;
+  visit = {.generation = generation, .is_inside = true};
+  Op op = op_of(stream, record, EventKind::barrier_enter);
+  op.value = generation;
+  put(t, op, barrier.id - 1);
+}
+
+void Transcriber::barrier_exit(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  Barrier& barrier = barrier_at(record.object());
+  Visit& visit = visits_(barrier.id, t);
+  if (!visit.is_inside) return losses_.add(Loss::barrier_unmatched);
+  visit.is_inside = false;
+  // Whoever enters behind the first exit of a generation belongs to the next.
+  barrier.generation = std::max(barrier.generation, visit.generation + 1);
+  Op op = op_of(stream, record, EventKind::barrier_exit);
+  op.value = visit.generation;
+  put(t, op, barrier.id - 1);
+}
+
+// Memory.
+
+void Transcriber::atomic(const Stream& stream, const Record& record, EventKind kind) {
+  if (!may_act(stream.thread)) return;
+  Op op = op_of(stream, record, kind);
+  op.order = order_of(kind, record.extra());
+  put_range(threads_[stream.thread].id, op, record.object(), std::max(record.size(), 1u));
+}
+
+void Transcriber::alloc(const Stream& stream, const Record& record, std::uint64_t bytes) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const Op op = op_of(stream, record, EventKind::alloc);
+  const std::uint64_t address = record.object();
+  at(blocks_, address) = bytes;
+  if (bytes > kLargeBlock) losses_.add(Loss::large_blocks);
+  put_block(t, op, address, bytes);
+}
+
+// Cells are whole: from the first to the last that has a byte of the block.
+void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t begin = address / kCellBytes * kCellBytes;
+  const std::uint64_t end = address + std::max<std::uint64_t>(bytes, 1);
+  if (bytes <= kLargeBlock) return put_range(t, op, begin, end - begin);
+  for (std::uint64_t at = begin; at < end;) {
+    const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
+    if (at == begin || cells_.is_touched(at)) put_range(t, op, at, next - at);
+    at = next;
+  }
+}
+
+// Only what was in use before need be told that it is new.
+void Transcriber::fresh(const Stream& stream, const Record& record, std::uint64_t bytes) {
+  if (!may_act(stream.thread)) return;
+  const Op op = op_of(stream, record, EventKind::alloc);
+  const std::uint64_t end = record.object() + bytes;
+  for (std::uint64_t at = record.object(); at < end;) {
+    const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
+    if (cells_.is_touched(at)) put_range(threads_[stream.thread].id, op, at, next - at);
+    at = next;
+  }
+}
+
+void Transcriber::free(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint64_t address = record.object();
+  const std::uint64_t* const bytes = find(blocks_, address);
+  if (bytes == nullptr) return losses_.add(Loss::free_unknown);
+  put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, *bytes);
+  erase(blocks_, address);
+}
+
+void Transcriber::unmap(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t* const whole = find(blocks_, address);
+  if (whole != nullptr && *whole >= bytes) return erase(blocks_, address);
+  std::vector<std::uint64_t> gone;
+  blocks_.for_each([&](std::uint32_t high, std::uint32_t low, std::uint64_t) {
+    const std::uint64_t block = std::uint64_t{high} << 32 | low;
+    if (block >= address && block - address < bytes) gone.push_back(block);
+  });
+  for (const std::uint64_t block : gone) erase(blocks_, block);
+}
+
+void Transcriber::event(const Stream& stream, const Record& record, std::uint64_t operand,
+                        std::uint64_t second) {
+  switch (record.kind()) {
+    case Kind::read_range:
+    case Kind::write_range: {
+      if (!may_act(stream.thread)) return;
+      const auto kind = record.kind() == Kind::read_range ? EventKind::read : EventKind::write;
+      return put_range(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
+    }
+    case Kind::atomic_load:
+      return atomic(stream, record, EventKind::atomic_load);
+    case Kind::atomic_store:
+      return atomic(stream, record, EventKind::atomic_store);
+    case Kind::atomic_rmw:
+      return atomic(stream, record, EventKind::atomic_rmw);
+    case Kind::fence: {
+      if (!may_act(stream.thread)) return;
+      Op op = op_of(stream, record, EventKind::fence);
+      op.order = order_of(EventKind::fence, record.extra());
+      return put(threads_[stream.thread].id, op, 0);
+    }
+    case Kind::acquire:
+      return acquire(stream, record);
+    case Kind::release:
+      return release(stream, record);
+    case Kind::acquire_shared:
+      return acquire_shared(stream, record);
+    case Kind::release_shared:
+      return release_shared(stream, record);
+    case Kind::forget_lock:
+      return erase(locks_, record.object());
+    case Kind::fork:
+      return fork(stream, record);
+    case Kind::join:
+      return join(stream, record);
+    case Kind::begin:
+      return begin(stream, record);
+    case Kind::end:
+      return end(stream, record);
+    case Kind::send:
+      return message(stream, record, EventKind::send);
+    case Kind::recv:
+      return message(stream, record, EventKind::recv);
+    case Kind::forget_channel:
+      return erase(channels_, record.object());
+    case Kind::barrier_init:
+      return barrier_init(record, operand);
+    case Kind::barrier_enter:
+      return barrier_enter(stream, record);
+    case Kind::barrier_exit:
+      return barrier_exit(stream, record);
+    case Kind::forget_barrier:
+      return erase(barriers_, record.object());
+    case Kind::alloc:
+      return alloc(stream, record, operand);
+    case Kind::free:
+      return free(stream, record);
+    case Kind::fresh:
+      return fresh(stream, record, operand);
+    case Kind::unmap:
+      return unmap(record.object(), operand);
+    case Kind::thread_name:
+      return name_thread(static_cast<std::uint32_t>(record.object()), operand, second);
+    default:
+      return losses_.add(Loss::unknown_kind);
+  }
+}
+
+void Transcriber::continue_in(Sink& sink) {
+  flush();
+  sink_ = &sink;
+  ++trace_;
+  locks_.for_each([&](std::uint32_t, std::uint32_t, const Lock& lock) {
+    for (std::uint32_t i = 0; i < lock.depth; ++i) {
+      put(lock.writer, {.kind = EventKind::acquire}, lock.id - 1);
+    }
+  });
+  readers_.for_each([&](std::uint32_t l, std::uint32_t t, std::uint32_t depth) {
+    for (; depth > 0; --depth) put(t, {.kind = EventKind::acquire_shared}, l - 1);
+  });
+  visits_.for_each([&](std::uint32_t b, std::uint32_t t, const Visit& visit) {
+    if (!visit.is_inside) return;
+    put(t, {.kind = EventKind::barrier_enter, .value = visit.generation}, b - 1);
+  });
+}
+
+}  // namespace deadheat::record

@@ -1,0 +1,167 @@
+// Turns the records of a session, in merged order, into the events of a trace, and hands them to a sink in
+// blocks. Whatever the program did, the trace is well formed: what cannot be said is said otherwise or left
+// out, and counted (losses.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "deadheat/trace.h"
+#include "model/block_builder.h"
+#include "model/pair_table.h"
+#include "record/cells.h"
+#include "record/losses.h"
+#include "record/merger.h"
+#include "record/places.h"
+
+namespace deadheat::record {
+
+class Transcriber {
+ public:
+  Transcriber(const runtime::Session& session, Sink& sink);
+
+  void access(const Stream& stream, const runtime::Record& record);
+  void event(const Stream& stream, const runtime::Record& record, std::uint64_t operand,
+             std::uint64_t second);
+
+  // The events in hand are given to the sink.
+  void flush();
+  // The trace goes on in another one, which begins with what holds now: locks and barriers.
+  void continue_in(Sink& sink);
+
+  // Of the sink. Nothing is given to it behind one.
+  const std::optional<Error>& failure() const { return failure_; }
+  const Losses& losses() const { return losses_; }
+  const Names& names() const { return names_; }
+  std::uint64_t events() const { return events_; }
+  std::uint32_t threads() const { return thread_count_; }
+
+ private:
+  struct Thread {
+    enum State : std::uint8_t { unknown, forked, alive, gone };
+    std::uint32_t id = 0;
+    State state = unknown;
+  };
+  struct Lock {
+    std::uint32_t id = 0;  // one more than its id; 0: new
+    std::uint32_t writer = 0;
+    std::uint32_t depth = 0;    // of the writer
+    std::uint32_t readers = 0;  // threads
+    std::uint32_t channel = 0;  // one more than the id of that of releases by others; 0: none
+    std::uint32_t sent_in = 0;  // the last trace with a message on that channel; 0: none
+  };
+  struct Channel {
+    std::uint32_t id = 0;       // one more
+    std::uint32_t sent_in = 0;  // the last trace with a message; 0: none
+  };
+  struct Barrier {
+    std::uint32_t id = 0;    // one more
+    std::uint64_t meet = 0;  // threads; 0: not known
+    std::uint64_t enters = 0;
+    std::uint64_t generation = 0;  // where `meet` is not known
+  };
+  struct Visit {
+    std::uint64_t generation = 0;
+    bool is_inside = false;
+  };
+  // An operation of the block in hand, by what the record says.
+  struct Known {
+    std::uint64_t record = 0;  // code address, kind and size
+    std::uint32_t rest = 0;    // node and offset
+    std::uint16_t block = 0;   // of which it is the number; 0: none
+    std::uint16_t op = 0;
+  };
+  static constexpr unsigned kKnownBits = 13;
+  // Who would be given its own ids for memory that may never be touched.
+  static constexpr std::uint64_t kLargeBlock = std::uint64_t{1} << 30;
+
+  Thread& thread(std::uint32_t number);
+  bool may_act(std::uint32_t number);
+  void put(std::uint32_t thread, const Op& op, std::uint32_t object);
+  void put_range(std::uint32_t thread, Op op, std::uint64_t address, std::uint64_t bytes);
+  void full_block();
+  void new_block();
+  std::uint16_t new_op(const Stream& stream, const runtime::Record& record, Known& known);
+  Op op_of(const Stream& stream, const runtime::Record& record, EventKind kind);
+
+  void atomic(const Stream& stream, const runtime::Record& record, EventKind kind);
+  void acquire(const Stream& stream, const runtime::Record& record);
+  void acquire_shared(const Stream& stream, const runtime::Record& record);
+  void release(const Stream& stream, const runtime::Record& record);
+  void release_shared(const Stream& stream, const runtime::Record& record);
+  void release_by_message(Lock& lock, std::uint32_t t, const Op& op);
+  void receive_releases(Lock& lock, std::uint32_t t, const Op& op);
+  void end_write_hold(Lock& lock, const Op& op);
+  void end_read_holds(Lock& lock, const Op& op);
+  void fork(const Stream& stream, const runtime::Record& record);
+  void join(const Stream& stream, const runtime::Record& record);
+  void begin(const Stream& stream, const runtime::Record& record);
+  void end(const Stream& stream, const runtime::Record& record);
+  void message(const Stream& stream, const runtime::Record& record, EventKind kind);
+  void barrier_init(const runtime::Record& record, std::uint64_t meet);
+  void barrier_enter(const Stream& stream, const runtime::Record& record);
+  void barrier_exit(const Stream& stream, const runtime::Record& record);
+  void alloc(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
+  void put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes);
+  void free(const Stream& stream, const runtime::Record& record);
+  void fresh(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
+  void unmap(std::uint64_t address, std::uint64_t bytes);
+  void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);
+  void new_image();
+
+  Lock& lock_at(std::uint64_t address);
+  Barrier& barrier_at(std::uint64_t address);
+
+  Sink* sink_;
+  Names names_;
+  Cells cells_;
+  Places places_;
+  Losses losses_;
+  model::BlockBuilder block_;
+  std::uint16_t block_number_ = 1;
+  std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << kKnownBits);
+  std::optional<Error> failure_;
+  std::uint64_t events_ = 0;
+  std::uint32_t trace_ = 1;  // rises when it goes on in another one
+
+  std::vector<Thread> threads_;  // by number
+  std::uint32_t thread_count_ = 0, lock_count_ = 0, channel_count_ = 0, barrier_count_ = 0;
+  model::PairTable<Lock> locks_;             // by address
+  model::PairTable<std::uint32_t> readers_;  // (lock, thread): depth
+  model::PairTable<Channel> channels_;       // by address
+  model::PairTable<Barrier> barriers_;       // by address
+  model::PairTable<Visit> visits_;           // (barrier, thread)
+  model::PairTable<std::uint64_t> blocks_;   // of memory, by address: bytes
+};
+
+inline void Transcriber::access(const Stream& stream, const runtime::Record& record) {
+  if (stream.thread >= threads_.size() || threads_[stream.thread].state != Thread::alive) [[unlikely]] {
+    if (!may_act(stream.thread)) return;
+  }
+  const std::uint32_t t = threads_[stream.thread].id;
+  const std::uint64_t address = record.object();
+  const auto offset = static_cast<std::uint32_t>(address % kCellBytes);
+  if ((address & (Cells::kRegionBytes - 1)) + record.size() > Cells::kRegionBytes) [[unlikely]] {
+    const auto kind = record.kind() == runtime::Kind::write ? EventKind::write : EventKind::read;
+    return put_range(t, op_of(stream, record, kind), address, record.size());
+  }
+  const std::uint32_t cell = cells_.cell(address);
+  if (cell == Cells::kNone) [[unlikely]]
+    return losses_.add(Loss::no_cells);
+  const std::uint64_t key = record.address() | record.what >> 48 << 48;
+  const std::uint32_t rest = stream.node << 3 | offset;
+  const std::uint64_t hash = (key ^ std::uint64_t{rest} << 29) * 0x9E3779B97F4A7C15u;
+  Known& known = known_[hash >> (64 - kKnownBits)];
+  std::uint16_t op = known.op;
+  if (known.record != key || known.rest != rest || known.block != block_number_) [[unlikely]] {
+    op = new_op(stream, record, known);
+    known.record = key;
+    known.rest = rest;
+  }
+  block_.append(ThreadId{t}, op, cell);
+  if (block_.full()) [[unlikely]]
+    full_block();
+}
+
+}  // namespace deadheat::record

@@ -1,0 +1,293 @@
+#include "record/transcriber.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "support/kept_trace.h"
+#include "support/session_writer.h"
+
+namespace deadheat::record {
+namespace {
+
+using runtime::Kind;
+using test::HandStream;
+using test::KeptTrace;
+
+class TranscriberTest : public testing::Test {
+ protected:
+  // All that was written to the streams, as a trace.
+  void transcribe() {
+    Merger merger(session_);
+    merger.finish(transcriber_);
+    transcriber_.flush();
+    EXPECT_EQ(trace_.faults(), "");
+  }
+  std::uint64_t lost(Loss loss) const { return transcriber_.losses().count(loss); }
+
+  SharedSession session_ = std::move(*SharedSession::create({.memory_bytes = 1 << 20, .most_chunks = 64}));
+  KeptTrace trace_;
+  Transcriber transcriber_{*session_, trace_};
+  HandStream a_{session_, 0}, b_{session_, 1};
+};
+
+TEST_F(TranscriberTest, GivesNeighboursNeighbouringIds) {
+  a_.position(1);
+  a_.put(Kind::read, 0x10000, 8);
+  a_.put(Kind::write, 0x10008, 4);
+  a_.put(Kind::write, 0x1000c, 4);
+  a_.put(Kind::write, 0x900000000003, 1);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:r 0  0:w 1  0:w 1  0:w 8192");
+  EXPECT_EQ(trace_.events()[0].op.value, 8u);
+  EXPECT_EQ(trace_.events()[2].op.offset, 4u);
+  EXPECT_EQ(trace_.events()[3].op.offset, 3u);
+  EXPECT_EQ(transcriber_.names().address_of(VarId{8192}), 0x900000000000u);
+}
+
+TEST_F(TranscriberTest, SplitsAnAccessWhereIdsAreNotInARow) {
+  a_.position(1);
+  a_.put(Kind::read, 0x20000, 1);  // the upper region first
+  a_.put(Kind::read, 0x1fffe, 4);
+  transcribe();
+  ASSERT_EQ(trace_.text(), "0:r 0  0:r 16383  0:r 0");
+  EXPECT_EQ(trace_.events()[1].op.offset, 6u);
+  EXPECT_EQ(trace_.events()[1].op.value, 2u);
+  EXPECT_EQ(trace_.events()[2].op.value, 2u);
+}
+
+TEST_F(TranscriberTest, KeepsAnAccessWholeWhereIdsAreInARow) {
+  a_.position(1);
+  a_.put(Kind::read, 0x1fffe, 4);
+  transcribe();
+  ASSERT_EQ(trace_.text(), "0:r 8191");
+  EXPECT_EQ(trace_.events()[0].op.value, 4u);
+}
+
+TEST_F(TranscriberTest, GivesAnAllocationIdsInARow) {
+  a_.stamped(1, Kind::alloc, 0x10010, {3 * 65536});
+  a_.put(Kind::write_range, 0x10010);
+  a_.raw(3 * 65536, runtime::code_word(0));
+  a_.stamped(2, Kind::free, 0x10010);
+  transcribe();
+  ASSERT_EQ(trace_.text(), "0:alloc 2  0:w 2  0:free 2");
+  EXPECT_EQ(trace_.events()[0].op.value, 3u * 65536);
+  EXPECT_EQ(trace_.events()[2].op.value, 3u * 65536);
+}
+
+TEST_F(TranscriberTest, CountsAFreeOfUnknownMemory) {
+  a_.stamped(1, Kind::alloc, 0x10000, {64});
+  a_.stamped(2, Kind::unmap, 0x8000, {0x10000});
+  a_.stamped(3, Kind::free, 0x10000);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:alloc 0");
+  EXPECT_EQ(lost(Loss::free_unknown), 1u);
+}
+
+TEST_F(TranscriberTest, WritesOnlyMemoryInUseOfAHugeAllocation) {
+  a_.position(1);
+  a_.put(Kind::read, 0x100000000000 + (1 << 20), 8);
+  a_.stamped(1, Kind::alloc, 0x100000000000, {std::uint64_t{1} << 40});
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:r 0  0:alloc 8192  0:alloc 0");
+  EXPECT_EQ(lost(Loss::large_blocks), 1u);
+}
+
+TEST_F(TranscriberTest, LetsALockNest) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  a_.stamped(2, Kind::acquire, 0x50);
+  a_.stamped(3, Kind::release, 0x50);
+  a_.stamped(4, Kind::release, 0x50);
+  b_.stamped(5, Kind::acquire_shared, 0x50);
+  b_.stamped(6, Kind::release_shared, 0x50);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:acq 0  0:acq 0  0:rel 0  0:rel 0  1:racq 0  1:rrel 0");
+}
+
+TEST_F(TranscriberTest, MakesANewLockOfAForgottenOne) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  a_.stamped(2, Kind::release, 0x50);
+  a_.stamped(3, Kind::forget_lock, 0x50);
+  a_.stamped(4, Kind::acquire, 0x50);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:acq 0  0:rel 0  0:acq 1");
+}
+
+TEST_F(TranscriberTest, TurnsAReleaseByAnotherThreadIntoAMessage) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  b_.stamped(2, Kind::release, 0x50);
+  a_.stamped(3, Kind::acquire, 0x50);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:acq 0  0:rel 0  1:send 0  0:acq 0  0:recv 0");
+  EXPECT_EQ(lost(Loss::release_by_other), 1u);
+}
+
+TEST_F(TranscriberTest, TurnsAReleaseOfALockTakenBeforeTheRecordingIntoAMessage) {
+  b_.stamped(1, Kind::release, 0x50);
+  a_.stamped(2, Kind::acquire, 0x50);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:send 0  1:acq 0  1:recv 0");
+  EXPECT_EQ(lost(Loss::release_unheld), 1u);
+}
+
+TEST_F(TranscriberTest, EndsHoldsThatMustHaveEnded) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  b_.stamped(2, Kind::acquire, 0x50);
+  b_.stamped(3, Kind::release, 0x50);
+  a_.stamped(4, Kind::acquire_shared, 0x50);
+  b_.stamped(5, Kind::acquire_shared, 0x50);
+  b_.stamped(6, Kind::acquire, 0x50);
+  transcribe();
+  EXPECT_EQ(lost(Loss::release_unseen), 2u);
+  EXPECT_EQ(trace_.events().size(), 9u);
+}
+
+TEST_F(TranscriberTest, LeavesOutWhatNobodySent) {
+  a_.stamped(1, Kind::recv, 0x60);
+  b_.stamped(2, Kind::send, 0x60);
+  a_.stamped(3, Kind::recv, 0x60);
+  a_.stamped(4, Kind::forget_channel, 0x60);
+  a_.stamped(5, Kind::recv, 0x60);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "1:send 0  0:recv 0");
+  EXPECT_EQ(lost(Loss::recv_unsent), 2u);
+}
+
+TEST_F(TranscriberTest, CountsTheGenerationsOfABarrier) {
+  a_.stamped(1, Kind::barrier_init, 0x70, {2});
+  std::uint64_t stamp = 2;
+  for (int i = 0; i < 2; ++i) {
+    a_.stamped(stamp++, Kind::barrier_enter, 0x70);
+    b_.stamped(stamp++, Kind::barrier_enter, 0x70);
+    a_.stamped(stamp++, Kind::barrier_exit, 0x70);
+    if (i == 0) a_.stamped(stamp++, Kind::send, 0x60);
+    b_.stamped(stamp++, Kind::barrier_exit, 0x70);
+  }
+  transcribe();
+  EXPECT_EQ(trace_.events()[3].op.value, 0u);
+  EXPECT_EQ(trace_.events()[5].op.value, 1u);
+  EXPECT_EQ(trace_.events().back().op.value, 1u);
+}
+
+TEST_F(TranscriberTest, CountsTheGenerationsOfABarrierMadeBeforeTheRecording) {
+  for (std::uint64_t stamp = 1; stamp < 9;) {
+    a_.stamped(stamp++, Kind::barrier_enter, 0x70);
+    b_.stamped(stamp++, Kind::barrier_enter, 0x70);
+    b_.stamped(stamp++, Kind::barrier_exit, 0x70);
+    a_.stamped(stamp++, Kind::barrier_exit, 0x70);
+  }
+  transcribe();
+  EXPECT_EQ(trace_.events()[1].op.value, 0u);
+  EXPECT_EQ(trace_.events()[4].op.value, 1u);
+}
+
+TEST_F(TranscriberTest, LeavesOutWhatAThreadDoesBehindItsEnd) {
+  a_.stamped(1, Kind::begin, 0);
+  a_.stamped(2, Kind::fork, 1);
+  b_.stamped(3, Kind::begin, 0);
+  b_.stamped(4, Kind::end, 0);
+  b_.put(Kind::read, 0x10000, 8);
+  a_.stamped(5, Kind::join, 1);
+  b_.stamped(6, Kind::acquire, 0x50);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:begin  0:fork 1  1:begin  1:end  0:join 1");
+  EXPECT_EQ(lost(Loss::after_end), 2u);
+}
+
+TEST_F(TranscriberTest, NamesThreads) {
+  std::uint64_t text = 0;
+  std::memcpy(&text, "worker", 6);
+  a_.stamped(1, Kind::begin, 0);
+  a_.stamped(2, Kind::thread_name, 0, {text, 0});
+  transcribe();
+  EXPECT_EQ(transcriber_.names().threads[0], "worker");
+}
+
+TEST_F(TranscriberTest, GivesAtomicsOnlyOrdersTheyCanHave) {
+  a_.stamped(1, Kind::atomic_load, 0x10000, {}, 4, 8);
+  a_.stamped(2, Kind::atomic_store, 0x10000, {}, 2, 4);
+  a_.stamped(3, Kind::atomic_rmw, 0x10000, {}, 4, 8);
+  a_.stamped(4, Kind::fence, 0, {}, 5);
+  transcribe();
+  EXPECT_EQ(trace_.events()[0].op.order, MemoryOrder::acquire);
+  EXPECT_EQ(trace_.events()[1].op.order, MemoryOrder::relaxed);
+  EXPECT_EQ(trace_.events()[2].op.order, MemoryOrder::acq_rel);
+  EXPECT_EQ(trace_.events()[3].op.order, MemoryOrder::seq_cst);
+}
+
+TEST_F(TranscriberTest, FindsModulesAndCallers) {
+  runtime::Module& module = session_->modules[0];
+  module.begin = 0x1000;
+  module.end = 0x2000;
+  module.bias = 0x400;
+  module.build_id_bytes = 2;
+  module.build_id[0] = 0xab;
+  std::strcpy(module.path, "/bin/app");
+  session_->modules_used = 1;
+  session_->nodes[1].code = 0x1100;
+  session_->nodes[2] = {.code = 0x1200, .caller = 1, .reserved = 0};
+  session_->nodes_used = 3;
+  a_.position(1);
+  a_.put(Kind::stack, 2);
+  a_.put(Kind::read, 0x10000, 8, 0x1300);
+  transcribe();
+  const Names& names = transcriber_.names();
+  const Op& op = trace_.events()[0].op;
+  EXPECT_EQ(names.sites[index(op.site)].address, 0xf00u);
+  EXPECT_EQ(names.strings[names.modules[1].path], "/bin/app");
+  EXPECT_EQ(names.strings[names.modules[1].build_id], "ab00");
+  const Frame& inner = names.stacks[index(op.stack)];
+  EXPECT_EQ(names.sites[index(inner.site)].address, 0xe00u);
+  const Frame& outer = names.stacks[index(inner.caller)];
+  EXPECT_EQ(names.sites[index(outer.site)].address, 0xd00u);
+  EXPECT_EQ(outer.caller, StackId::none);
+}
+
+TEST_F(TranscriberTest, BeginsTheNextTraceWithWhatHolds) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  a_.stamped(2, Kind::acquire_shared, 0x58);
+  b_.stamped(3, Kind::barrier_init, 0x70, {2});
+  b_.stamped(4, Kind::barrier_enter, 0x70);
+  b_.stamped(5, Kind::send, 0x60);
+  Merger merger(session_);
+  merger.round(transcriber_);
+  KeptTrace next;
+  transcriber_.continue_in(next);
+  a_.stamped(6, Kind::recv, 0x60);
+  a_.stamped(7, Kind::release_shared, 0x58);
+  a_.stamped(8, Kind::release, 0x50);
+  a_.stamped(9, Kind::barrier_enter, 0x70);
+  a_.stamped(10, Kind::barrier_exit, 0x70);
+  b_.stamped(11, Kind::barrier_exit, 0x70);
+  merger.finish(transcriber_);
+  transcriber_.flush();
+  EXPECT_EQ(trace_.faults(), "");
+  EXPECT_EQ(next.faults(), "");
+  EXPECT_EQ(next.text(), "0:acq 0  0:racq 1  1:enter 0  0:rrel 1  0:rel 0  0:enter 0  0:exit 0  1:exit 0");
+}
+
+TEST_F(TranscriberTest, StartsAnewWithAnotherProgram) {
+  a_.stamped(1, Kind::begin, 0);
+  a_.stamped(2, Kind::acquire, 0x50);
+  a_.put(Kind::write, 0x10000, 8);
+  b_.stamped(3, Kind::begin, 0, {}, 1);
+  b_.stamped(4, Kind::acquire, 0x50);
+  b_.put(Kind::write, 0x10000, 8);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:begin  0:acq 0  0:w 0  1:begin  1:acq 1  1:w 8192");
+}
+
+TEST_F(TranscriberTest, KeepsWholeBlocksOfManyEvents) {
+  a_.position(1);
+  constexpr std::uint64_t kMany = 5 * kBlockEvents + 3;
+  for (std::uint64_t i = 0; i < kMany; ++i) a_.put(Kind::write, 0x10000 + 8 * (i % 100), 8, 0x1000 + i % 7);
+  transcribe();
+  ASSERT_EQ(trace_.events().size(), kMany);
+  EXPECT_EQ(transcriber_.events(), kMany);
+  EXPECT_EQ(trace_.events()[50].object, 50u);
+  EXPECT_EQ(trace_.events()[kBlockEvents + 50].op.site, trace_.events()[kBlockEvents + 57].op.site);
+}
+
+}  // namespace
+}  // namespace deadheat::record

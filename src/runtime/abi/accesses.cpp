@@ -1,0 +1,122 @@
+// The entry points that compilers call for accesses and functions. Each translates and calls; their list is
+// test/abi/exports.txt.
+#include "runtime/start.h"
+
+using namespace deadheat::runtime;
+
+#define ENTRY extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+__attribute__((always_inline)) inline Address at(const volatile void* address) {
+  return reinterpret_cast<Address>(address);
+}
+
+}  // namespace
+
+#define DEADHEAT_ACCESSES(size)                                                                             \
+  ENTRY void __tsan_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); }          \
+  ENTRY void __tsan_write##size(void* p) { emit_access(Kind::write, at(p), size, DEADHEAT_CALLER); }        \
+  ENTRY void __tsan_read_write##size(void* p) {                                                             \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                         \
+  ENTRY void __tsan_volatile_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); } \
+  ENTRY void __tsan_volatile_write##size(void* p) {                                                         \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                         \
+  ENTRY void __tsan_unaligned_volatile_read##size(void* p) {                                                \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
+  }                                                                                                         \
+  ENTRY void __tsan_unaligned_volatile_write##size(void* p) {                                               \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                         \
+  ENTRY void __tsan_read##size##_pc(void* p, void* pc) { emit_access(Kind::read, at(p), size, at(pc)); }    \
+  ENTRY void __tsan_write##size##_pc(void* p, void* pc) { emit_access(Kind::write, at(p), size, at(pc)); }  \
+  ENTRY void __tsan_unaligned_read##size(const void* p) {                                                   \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
+  }                                                                                                         \
+  ENTRY void __tsan_unaligned_write##size(void* p) {                                                        \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                         \
+  ENTRY void __tsan_unaligned_read_write##size(void* p) {                                                   \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+  }
+
+DEADHEAT_ACCESSES(1)
+DEADHEAT_ACCESSES(2)
+DEADHEAT_ACCESSES(4)
+DEADHEAT_ACCESSES(8)
+DEADHEAT_ACCESSES(16)
+
+ENTRY void __tsan_read_range(void* p, unsigned long bytes) {
+  emit_range(Kind::read_range, at(p), bytes, DEADHEAT_CALLER);
+}
+ENTRY void __tsan_write_range(void* p, unsigned long bytes) {
+  emit_range(Kind::write_range, at(p), bytes, DEADHEAT_CALLER);
+}
+ENTRY void __tsan_read_range_pc(void* p, unsigned long bytes, void* pc) {
+  emit_range(Kind::read_range, at(p), bytes, at(pc));
+}
+ENTRY void __tsan_write_range_pc(void* p, unsigned long bytes, void* pc) {
+  emit_range(Kind::write_range, at(p), bytes, at(pc));
+}
+
+// A constructor that sets the table of functions to what it is changes nothing.
+ENTRY void __tsan_vptr_update(void** p, void* value) {
+  if (*p != value) emit_access(Kind::write, at(p), sizeof *p, DEADHEAT_CALLER);
+}
+ENTRY void __tsan_vptr_read(void** p) { emit_access(Kind::read, at(p), sizeof *p, DEADHEAT_CALLER); }
+
+ENTRY void __tsan_func_entry(void* caller) {
+  if (!g_recording) return;
+  Thread& t = t_self;
+  if (__builtin_expect(t.top == t.last_frame, false)) {
+    if (t.slot == nullptr && !adopt_thread(t)) return;
+    if (t.top == t.last_frame) {
+      ++t.too_deep;
+      __atomic_fetch_add(&g_session->lost.frames, 1, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+  *t.top = at(caller);
+  ++t.top;
+}
+
+ENTRY void __tsan_func_exit() {
+  if (!g_recording) return;
+  Thread& t = t_self;
+  if (__builtin_expect(t.too_deep != 0, false)) {
+    --t.too_deep;
+    return;
+  }
+  if (t.top == t.base) return;  // entered before the recording began
+  std::uint64_t* const top = t.top - 1;
+  t.top = top;
+  // The next call at this depth is another one.
+  if (t.written > top) t.written = nullptr;
+  if (t.known > top) t.known = top;
+}
+
+ENTRY void __tsan_ignore_thread_begin() {
+  ++t_self.ignore_accesses;
+  look_again();
+}
+ENTRY void __tsan_ignore_thread_end() {
+  --t_self.ignore_accesses;
+  look_again();
+}
+
+ENTRY void __tsan_init() { start(nullptr); }
+
+// Before any constructor, also of shared objects, where the runtime is part of the program...
+#ifdef DEADHEAT_STATIC_RUNTIME
+namespace {
+void start_first(int, char**, char** environment) { start(environment); }
+}  // namespace
+[[gnu::section(".preinit_array"), gnu::used]] static void (*g_start_first)(int, char**, char**) = start_first;
+#else
+// ...and before those of objects that depend on it, where it is a shared object.
+[[gnu::constructor(101)]] static void start_early(int, char**, char** environment) { start(environment); }
+#endif

@@ -1,0 +1,112 @@
+// What <sanitizer/tsan_interface.h> offers programs: order that the compiler cannot see, locks of their own,
+// and questions about reports.
+#include "runtime/emit.h"
+
+using namespace deadheat::runtime;
+
+#define ENTRY extern "C" __attribute__((visibility("default")))
+// A program may bring its own.
+#define HOOK extern "C" __attribute__((visibility("default"), weak))
+
+namespace {
+
+Address at(const void* address) { return reinterpret_cast<Address>(address); }
+
+void emit_if_recording(Kind kind, const void* object, Address pc) {
+  if (recording()) emit(kind, at(object), pc);
+}
+
+// What a lock does within its own functions is not the program's: neither accesses nor order.
+void ignore() {
+  ++t_self.ignore_accesses;
+  ++t_self.ignore_sync;
+  look_again();
+}
+
+void heed() {
+  --t_self.ignore_accesses;
+  --t_self.ignore_sync;
+  look_again();
+}
+
+enum LockFlags : unsigned { kRead = 1 << 3, kFailed = 1 << 5 };
+
+}  // namespace
+
+ENTRY void __tsan_acquire(void* object) { emit_if_recording(Kind::recv, object, DEADHEAT_CALLER); }
+ENTRY void __tsan_release(void* object) { emit_if_recording(Kind::send, object, DEADHEAT_CALLER); }
+
+ENTRY void __tsan_mutex_create(void* lock, unsigned) {
+  emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER);
+}
+ENTRY void __tsan_mutex_destroy(void* lock, unsigned) {
+  emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER);
+}
+ENTRY void __tsan_mutex_pre_lock(void*, unsigned) { ignore(); }
+ENTRY void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
+  heed();
+  if ((flags & kFailed) != 0) return;
+  emit_if_recording((flags & kRead) != 0 ? Kind::acquire_shared : Kind::acquire, lock, DEADHEAT_CALLER);
+}
+// How deep the lock was held is not known here: one level is given back.
+ENTRY int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
+  emit_if_recording((flags & kRead) != 0 ? Kind::release_shared : Kind::release, lock, DEADHEAT_CALLER);
+  ignore();
+  return 1;
+}
+ENTRY void __tsan_mutex_post_unlock(void*, unsigned) { heed(); }
+ENTRY void __tsan_mutex_pre_signal(void*, unsigned) { ignore(); }
+ENTRY void __tsan_mutex_post_signal(void*, unsigned) { heed(); }
+// Something else is called from within, which is the program's again.
+ENTRY void __tsan_mutex_pre_divert(void*, unsigned) { heed(); }
+ENTRY void __tsan_mutex_post_divert(void*, unsigned) { ignore(); }
+ENTRY void __tsan_check_no_mutexes_held() {}
+
+// Objects of other languages: each access is one of the object's first byte.
+ENTRY void* __tsan_external_register_tag(const char* type) { return const_cast<char*>(type); }
+ENTRY void __tsan_external_register_header(void*, const char*) {}
+ENTRY void __tsan_external_assign_tag(void*, void*) {}
+ENTRY void __tsan_external_read(void* object, void* caller, void*) {
+  emit_access(Kind::read, at(object), 1, at(caller));
+}
+ENTRY void __tsan_external_write(void* object, void* caller, void*) {
+  emit_access(Kind::write, at(object), 1, at(caller));
+}
+
+ENTRY void __tsan_flush_memory() {}
+
+// Races are found by who reads the recording, so while the program runs there is no report.
+HOOK void __tsan_on_report(void*) {}
+HOOK void __tsan_on_initialize() {}
+HOOK int __tsan_on_finalize(int failed) { return failed; }
+HOOK const char* __tsan_default_options() { return ""; }
+HOOK const char* __tsan_default_suppressions() { return ""; }
+HOOK int __tsan_symbolize_external(Address, char*, Address, char*, Address, int*, int*) { return 0; }
+HOOK void __tsan_symbolize_external_ex(Address, void (*)(void*, const char*, const char*, int, int), void*) {}
+
+ENTRY void* __tsan_get_current_report() { return nullptr; }
+ENTRY int __tsan_get_report_data(void*, const char**, int*, int*, int*, int*, int*, int*, int*, void**,
+                                 Address) {
+  return 0;
+}
+ENTRY int __tsan_get_report_tag(void*, Address*) { return 0; }
+ENTRY int __tsan_get_report_stack(void*, Address, void**, Address) { return 0; }
+ENTRY int __tsan_get_report_mop(void*, Address, int*, void**, int*, int*, int*, void**, Address) { return 0; }
+ENTRY int __tsan_get_report_loc(void*, Address, const char**, void**, Address*, Address*, int*, int*, int*,
+                                void**, Address) {
+  return 0;
+}
+ENTRY int __tsan_get_report_loc_object_type(void*, Address, const char**) { return 0; }
+ENTRY int __tsan_get_report_mutex(void*, Address, Address*, void**, int*, void**, Address) { return 0; }
+ENTRY int __tsan_get_report_thread(void*, Address, int*, std::uint64_t*, int*, const char**, int*, void**,
+                                   Address) {
+  return 0;
+}
+ENTRY int __tsan_get_report_unique_tid(void*, Address, int*) { return 0; }
+ENTRY const char* __tsan_locate_address(Address, char* name, Address name_size, Address* region,
+                                        Address* region_size) {
+  if (name_size != 0) *name = 0;
+  *region = *region_size = 0;
+  return "";
+}
+ENTRY int __tsan_get_alloc_stack(Address, Address*, Address, int*, std::uint64_t*) { return 0; }

@@ -1,0 +1,184 @@
+#include "runtime/emit.h"
+
+#include <sched.h>
+
+#include "runtime/chunks.h"
+#include "runtime/depot.h"
+#include "runtime/start.h"
+
+namespace deadheat::runtime {
+
+constinit thread_local Thread t_self{};
+bool g_recording = false;
+Session* g_session = nullptr;
+
+namespace {
+
+// The most that one event needs: position, stack, itself and two operands.
+constexpr std::ptrdiff_t kMostRecords = 5;
+
+void put(Thread& t, std::uint64_t what, std::uint64_t code) {
+  Record* const at = t.next;
+  at->what = what;
+  // The recorder reads what it sees; x86 keeps the order of stores, so this costs nothing.
+  __atomic_store_n(&at->code, code, __ATOMIC_RELEASE);
+  t.next = at + 1;
+}
+
+// Room for one event, in this chunk or the next.
+bool reserve(Thread& t) {
+  if (t.limit - t.next >= kMostRecords) return true;
+  const std::uint32_t chunk = take_chunk(*g_session);
+  if (chunk == 0) {
+    g_recording = false;
+    return false;
+  }
+  __atomic_store_n(&chunk_at(g_session, t.chunk)->next, chunk, __ATOMIC_RELEASE);
+  open_chunk(t, chunk);
+  tell_filled(*g_session);
+  return true;
+}
+
+Accesses accesses_now() {
+  Accesses now;
+  __atomic_load(&g_session->accesses, &now, __ATOMIC_RELAXED);
+  return now;
+}
+
+bool careful(const Thread& t) { return t.ignore_accesses != 0 || accesses_now() != Accesses::all; }
+void settle(Thread& t) { t.end = careful(t) ? t.next : t.limit; }
+
+void put_position(Thread& t, std::uint64_t position) {
+  if (t.position == position) return;
+  t.position = position;
+  put(t, what_word(Kind::position, position), code_word(0));
+}
+
+void put_stack(Thread& t) {
+  if (t.top == t.written) return;
+  for (; t.known < t.top; ++t.known) {
+    const std::ptrdiff_t i = t.known - t.frames->code;
+    const std::uint32_t caller = t.known == t.base ? 0 : t.frames->node[i - 1];
+    t.frames->node[i] = node_of(*g_session, caller, *t.known);
+  }
+  const std::uint32_t node = t.top == t.base ? 0 : t.frames->node[t.top - t.frames->code - 1];
+  t.written = t.top;
+  put(t, what_word(Kind::stack, node), code_word(0));
+}
+
+bool is_kept(Thread& t) {
+  if (t.ignore_accesses != 0) return false;
+  switch (accesses_now()) {
+    case Accesses::off:
+      return false;
+    case Accesses::all:
+      return true;
+    case Accesses::some:
+      t.random ^= t.random << 13;
+      t.random ^= t.random >> 7;
+      t.random ^= t.random << 17;
+      return static_cast<std::uint32_t>(t.random >> 16) < g_session->rate;
+  }
+  return true;
+}
+
+// Before an access of the thread is written; false: it is not.
+bool begin_access(Thread& t) {
+  if (t.slot == nullptr && !adopt_thread(t)) return false;
+  if (!is_kept(t) || !reserve(t)) {
+    t.end = t.next;
+    return false;
+  }
+  put_position(t, __atomic_load_n(&g_session->stamp, __ATOMIC_RELAXED));
+  put_stack(t);
+  return true;
+}
+
+// What a thread that ignores synchronisation does without: who it started and what it allocated is kept.
+bool makes_order(Kind kind) {
+  return kind <= Kind::forget_lock || (kind >= Kind::send && kind <= Kind::forget_barrier);
+}
+
+}  // namespace
+
+void access_with_care(Kind kind, Address address, unsigned size, Address pc) {
+  Thread& t = t_self;
+  if (!begin_access(t)) return;
+  put(t, what_word(kind, address, size), code_word(pc));
+  settle(t);
+}
+
+void emit_range(Kind kind, Address address, std::size_t bytes, Address pc) {
+  Thread& t = t_self;
+  if (!g_recording || bytes == 0 || !begin_access(t)) return;
+  put(t, what_word(kind, address), code_word(pc));
+  put(t, bytes, code_word(0));
+  settle(t);
+}
+
+void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second,
+               unsigned extra, unsigned size) {
+  Thread& t = t_self;
+  if (!g_recording || (t.ignore_sync != 0 && makes_order(kind))) return;
+  if (t.slot == nullptr && !adopt_thread(t)) return;
+  // Whatever may wait comes before the stamp: the recorder waits for who has one and has not written yet.
+  if (!reserve(t)) return;
+  put_stack(t);
+  Session& session = *g_session;
+  __atomic_store_n(&t.slot->floor, __atomic_load_n(&session.stamp, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  const std::uint64_t stamp = __atomic_fetch_add(&session.stamp, 1, __ATOMIC_SEQ_CST);
+  put_position(t, stamp);
+  if (__builtin_expect(t.spins != 0, false)) {
+    __atomic_fetch_add(&session.lost.spins, t.spins, __ATOMIC_RELAXED);
+    t.spins = 0;
+  }
+  // All records of one event become visible with the first: the recorder waits for the operands.
+  put(t, what_word(kind, object, size), code_word(pc, extra));
+  const unsigned count = operands(kind);
+  if (count > 0) put(t, operand, code_word(0));
+  if (count > 1) put(t, second, code_word(0));
+  __atomic_store_n(&t.slot->floor, kIdle, __ATOMIC_RELEASE);
+  t.position = stamp + 1;  // as the recorder counts
+  settle(t);
+}
+
+void emit(Kind kind, std::uint64_t object, Address pc, unsigned extra, unsigned size) {
+  emit_with(kind, object, pc, 0, 0, extra, size);
+}
+
+void look_again() {
+  if (t_self.slot != nullptr) settle(t_self);
+}
+
+namespace {
+
+constexpr std::size_t kStripes = 1024;
+StripeState g_stripes[kStripes];
+
+}  // namespace
+
+StripeState& stripe_of(Address address) { return g_stripes[(address >> 3) * 0x9E3779B97F4A7C15 >> 54]; }
+
+Stripe::Stripe(Address address) : state_(stripe_of(address)), is_mine_(t_self.in_stripe == 0) {
+  if (!is_mine_) return;
+  t_self.in_stripe = 1;  // before it is taken: a handler may come in between
+  for (unsigned spins = 0; __atomic_exchange_n(&state_.taken, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+    if (spins % 64 == 63) {
+      sched_yield();
+    } else {
+      __builtin_ia32_pause();
+    }
+  }
+}
+
+Stripe::~Stripe() {
+  if (!is_mine_) return;
+  __atomic_store_n(&state_.taken, 0, __ATOMIC_RELEASE);
+  t_self.in_stripe = 0;
+}
+
+void free_stripes() {
+  for (StripeState& stripe : g_stripes) stripe.taken = 0;
+}
+
+}  // namespace deadheat::runtime

@@ -1,0 +1,434 @@
+// File descriptors: what is written is sent before, what is read is received behind (see descriptors.h). The
+// buffers are read and written by the kernel, which is recorded as the caller's doing.
+#include <errno.h>
+#include <mqueue.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/emit.h"
+#include "runtime/intercept/descriptors.h"
+#include "runtime/real.h"
+
+// Declared with `...` for an argument that is only sometimes there: it is a register on this machine.
+#define DEADHEAT_INTERCEPT_AS(result, name, parameters)                                           \
+  DEADHEAT_REAL(result, name, parameters, nullptr)                                                \
+  extern "C" __attribute__((visibility("default"))) result deadheat_##name parameters asm(#name); \
+  result deadheat_##name parameters
+
+namespace deadheat::runtime {
+namespace {
+
+std::size_t least(std::size_t a, std::size_t b) { return a < b ? a : b; }
+
+void sent(int fd, Address pc) {
+  if (fd >= 0 && recording()) emit(Kind::send, channel_of(fd), pc);
+}
+
+void received(int fd, Address pc) {
+  if (fd >= 0 && recording()) emit(Kind::recv, channel_of(fd), pc);
+}
+
+// Before the real write: whoever receives may change the buffer at once.
+void writing(int fd, const void* buffer, std::size_t bytes, Address pc) {
+  if (fd < 0 || !recording()) return;
+  emit_range(Kind::read_range, reinterpret_cast<Address>(buffer), bytes, pc);
+  sent(fd, pc);
+}
+
+void writing(int fd, const iovec* parts, std::size_t count, Address pc) {
+  if (fd < 0 || !recording()) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    emit_range(Kind::read_range, reinterpret_cast<Address>(parts[i].iov_base), parts[i].iov_len, pc);
+  }
+  sent(fd, pc);
+}
+
+// Nothing read is the end of the file, or a closed peer: that is a message too.
+ssize_t read_into(ssize_t result, int fd, const void* buffer, Address pc) {
+  if (result < 0 || !recording()) return result;
+  received(fd, pc);
+  emit_range(Kind::write_range, reinterpret_cast<Address>(buffer), static_cast<std::size_t>(result), pc);
+  return result;
+}
+
+void fill(const iovec* parts, std::size_t count, std::size_t bytes, Address pc) {
+  for (std::size_t i = 0; i < count && bytes != 0; ++i) {
+    const std::size_t here = least(parts[i].iov_len, bytes);
+    emit_range(Kind::write_range, reinterpret_cast<Address>(parts[i].iov_base), here, pc);
+    bytes -= here;
+  }
+}
+
+ssize_t read_into(ssize_t result, int fd, const iovec* parts, std::size_t count, Address pc) {
+  if (result < 0 || !recording()) return result;
+  received(fd, pc);
+  fill(parts, count, static_cast<std::size_t>(result), pc);
+  return result;
+}
+
+int opened(int fd, Channel channel) {
+  if (fd >= 0) set_channel(fd, channel);
+  return fd;
+}
+
+int opened_own(int fd) { return fd < 0 ? fd : opened(fd, new_channel()); }
+
+int opened_pair(int result, const int* fds) {
+  if (result != 0) return result;
+  const Channel channel = new_channel();
+  set_channel(fds[0], channel);
+  set_channel(fds[1], channel);
+  return result;
+}
+
+}  // namespace
+
+// Opening and closing.
+
+DEADHEAT_INTERCEPT_AS(int, open, (const char* path, int flags, unsigned mode)) {
+  return opened(REAL(open)(path, flags, mode), Channel::files);
+}
+DEADHEAT_INTERCEPT_AS(int, open64, (const char* path, int flags, unsigned mode)) {
+  return opened(REAL(open)(path, flags, mode), Channel::files);
+}
+DEADHEAT_INTERCEPT_AS(int, openat, (int directory, const char* path, int flags, unsigned mode)) {
+  return opened(REAL(openat)(directory, path, flags, mode), Channel::files);
+}
+DEADHEAT_INTERCEPT_AS(int, openat64, (int directory, const char* path, int flags, unsigned mode)) {
+  return opened(REAL(openat)(directory, path, flags, mode), Channel::files);
+}
+// As the C library's headers call them where they check sizes.
+DEADHEAT_INTERCEPT(int, __open_2, (const char* path, int flags)) {
+  return opened(REAL(__open_2)(path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __open64_2, (const char* path, int flags)) {
+  return opened(REAL(__open_2)(path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __openat_2, (int directory, const char* path, int flags)) {
+  return opened(REAL(__openat_2)(directory, path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, __openat64_2, (int directory, const char* path, int flags)) {
+  return opened(REAL(__openat_2)(directory, path, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, creat, (const char* path, mode_t mode)) {
+  return opened(REAL(creat)(path, mode), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, creat64, (const char* path, mode_t mode)) {
+  return opened(REAL(creat)(path, mode), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, memfd_create, (const char* name, unsigned flags)) {
+  return opened(REAL(memfd_create)(name, flags), Channel::files);
+}
+DEADHEAT_INTERCEPT(int, pipe, (int* fds)) { return opened_pair(REAL(pipe)(fds), fds); }
+DEADHEAT_INTERCEPT(int, pipe2, (int* fds, int flags)) { return opened_pair(REAL(pipe2)(fds, flags), fds); }
+DEADHEAT_INTERCEPT(int, socketpair, (int domain, int type, int protocol, int* fds)) {
+  return opened_pair(REAL(socketpair)(domain, type, protocol, fds), fds);
+}
+DEADHEAT_INTERCEPT(int, socket, (int domain, int type, int protocol)) {
+  return opened(REAL(socket)(domain, type, protocol), Channel::sockets);
+}
+DEADHEAT_INTERCEPT(int, eventfd, (unsigned value, int flags)) {
+  return opened_own(REAL(eventfd)(value, flags));
+}
+DEADHEAT_INTERCEPT(int, timerfd_create, (clockid_t clock, int flags)) {
+  return opened_own(REAL(timerfd_create)(clock, flags));
+}
+DEADHEAT_INTERCEPT(int, epoll_create, (int size)) { return opened_own(REAL(epoll_create)(size)); }
+DEADHEAT_INTERCEPT(int, epoll_create1, (int flags)) { return opened_own(REAL(epoll_create1)(flags)); }
+DEADHEAT_INTERCEPT(int, signalfd, (int fd, const sigset_t* signals, int flags)) {
+  const int made = REAL(signalfd)(fd, signals, flags);
+  return fd >= 0 ? made : opened_own(made);
+}
+DEADHEAT_INTERCEPT(int, inotify_init, ()) { return opened_own(REAL(inotify_init)()); }
+DEADHEAT_INTERCEPT(int, inotify_init1, (int flags)) { return opened_own(REAL(inotify_init1)(flags)); }
+
+DEADHEAT_INTERCEPT(int, dup, (int fd)) {
+  const int made = REAL(dup)(fd);
+  if (made >= 0) duplicate_channel(fd, made);
+  return made;
+}
+DEADHEAT_INTERCEPT(int, dup2, (int fd, int wanted)) {
+  const int made = REAL(dup2)(fd, wanted);
+  if (made >= 0) duplicate_channel(fd, made);
+  return made;
+}
+DEADHEAT_INTERCEPT(int, dup3, (int fd, int wanted, int flags)) {
+  const int made = REAL(dup3)(fd, wanted, flags);
+  if (made >= 0) duplicate_channel(fd, made);
+  return made;
+}
+
+namespace {
+constexpr int kDuplicate = 0, kDuplicateCloseOnExec = 1030;
+
+int controlled(int result, int fd, int command) {
+  if (result >= 0 && (command == kDuplicate || command == kDuplicateCloseOnExec)) {
+    duplicate_channel(fd, result);
+  }
+  return result;
+}
+}  // namespace
+
+DEADHEAT_INTERCEPT_AS(int, fcntl, (int fd, int command, unsigned long argument)) {
+  return controlled(REAL(fcntl)(fd, command, argument), fd, command);
+}
+DEADHEAT_INTERCEPT_AS(int, fcntl64, (int fd, int command, unsigned long argument)) {
+  return controlled(REAL(fcntl)(fd, command, argument), fd, command);
+}
+
+// The other end learns of it. Not of files, where nobody does.
+DEADHEAT_INTERCEPT(int, close, (int fd)) {
+  if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
+  return REAL(close)(fd);
+}
+DEADHEAT_INTERCEPT(int, __close, (int fd)) {
+  if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
+  return REAL(close)(fd);
+}
+DEADHEAT_INTERCEPT(int, shutdown, (int fd, int how)) {
+  sent(fd, DEADHEAT_CALLER);
+  return REAL(shutdown)(fd, how);
+}
+
+// Connections: what came before connect comes before what follows the accept.
+
+DEADHEAT_INTERCEPT(int, connect, (int fd, const sockaddr* address, socklen_t bytes)) {
+  if (recording()) emit(Kind::send, object_of(Channel::connections), DEADHEAT_CALLER);
+  return REAL(connect)(fd, address, bytes);
+}
+
+namespace {
+int accepted(int fd, Address pc) {
+  if (fd >= 0 && recording()) emit(Kind::recv, object_of(Channel::connections), pc);
+  return opened(fd, Channel::sockets);
+}
+}  // namespace
+
+DEADHEAT_INTERCEPT(int, accept, (int fd, sockaddr* address, socklen_t* bytes)) {
+  return accepted(REAL(accept)(fd, address, bytes), DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(int, accept4, (int fd, sockaddr* address, socklen_t* bytes, int flags)) {
+  return accepted(REAL(accept4)(fd, address, bytes, flags), DEADHEAT_CALLER);
+}
+
+// Reading.
+
+DEADHEAT_INTERCEPT(ssize_t, read, (int fd, void* buffer, std::size_t bytes)) {
+  return read_into(REAL(read)(fd, buffer, bytes), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __read_chk, (int fd, void* buffer, std::size_t bytes, std::size_t room)) {
+  return read_into(REAL(__read_chk)(fd, buffer, bytes, room), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, pread, (int fd, void* buffer, std::size_t bytes, off_t at)) {
+  return read_into(REAL(pread)(fd, buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, pread64, (int fd, void* buffer, std::size_t bytes, off64_t at)) {
+  return read_into(REAL(pread)(fd, buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __pread_chk,
+                   (int fd, void* buffer, std::size_t bytes, off_t at, std::size_t room)) {
+  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __pread64_chk,
+                   (int fd, void* buffer, std::size_t bytes, off64_t at, std::size_t room)) {
+  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __recv_chk,
+                   (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags)) {
+  return read_into(REAL(__recv_chk)(fd, buffer, bytes, room, flags), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, __recvfrom_chk,
+                   (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags, sockaddr* from,
+                    socklen_t* length)) {
+  return read_into(REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length), fd, buffer,
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, readv, (int fd, const iovec* parts, int count)) {
+  return read_into(REAL(readv)(fd, parts, count), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, preadv, (int fd, const iovec* parts, int count, off_t at)) {
+  return read_into(REAL(preadv)(fd, parts, count, at), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, preadv64, (int fd, const iovec* parts, int count, off64_t at)) {
+  return read_into(REAL(preadv)(fd, parts, count, at), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, preadv2, (int fd, const iovec* parts, int count, off_t at, int flags)) {
+  return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, preadv64v2, (int fd, const iovec* parts, int count, off64_t at, int flags)) {
+  return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, recv, (int fd, void* buffer, std::size_t bytes, int flags)) {
+  return read_into(REAL(recv)(fd, buffer, bytes, flags), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, recvfrom,
+                   (int fd, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
+  return read_into(REAL(recvfrom)(fd, buffer, bytes, flags, from, length), fd, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
+  return read_into(REAL(recvmsg)(fd, message, flags), fd, message->msg_iov, message->msg_iovlen,
+                   DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(int, recvmmsg,
+                   (int fd, mmsghdr* messages, unsigned count, int flags, timespec* patience)) {
+  const int got = REAL(recvmmsg)(fd, messages, count, flags, patience);
+  if (got <= 0 || !recording()) return got;
+  received(fd, DEADHEAT_CALLER);
+  for (int i = 0; i < got; ++i) {
+    const msghdr& message = messages[i].msg_hdr;
+    fill(message.msg_iov, message.msg_iovlen, messages[i].msg_len, DEADHEAT_CALLER);
+  }
+  return got;
+}
+
+// Writing.
+
+DEADHEAT_INTERCEPT(ssize_t, write, (int fd, const void* buffer, std::size_t bytes)) {
+  writing(fd, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(write)(fd, buffer, bytes);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwrite, (int fd, const void* buffer, std::size_t bytes, off_t at)) {
+  writing(fd, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(pwrite)(fd, buffer, bytes, at);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwrite64, (int fd, const void* buffer, std::size_t bytes, off64_t at)) {
+  writing(fd, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(pwrite)(fd, buffer, bytes, at);
+}
+DEADHEAT_INTERCEPT(ssize_t, writev, (int fd, const iovec* parts, int count)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(writev)(fd, parts, count);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwritev, (int fd, const iovec* parts, int count, off_t at)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(pwritev)(fd, parts, count, at);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwritev64, (int fd, const iovec* parts, int count, off64_t at)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(pwritev)(fd, parts, count, at);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwritev2, (int fd, const iovec* parts, int count, off_t at, int flags)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(pwritev2)(fd, parts, count, at, flags);
+}
+DEADHEAT_INTERCEPT(ssize_t, pwritev64v2, (int fd, const iovec* parts, int count, off64_t at, int flags)) {
+  writing(fd, parts, static_cast<std::size_t>(count), DEADHEAT_CALLER);
+  return REAL(pwritev2)(fd, parts, count, at, flags);
+}
+DEADHEAT_INTERCEPT(ssize_t, send, (int fd, const void* buffer, std::size_t bytes, int flags)) {
+  writing(fd, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(send)(fd, buffer, bytes, flags);
+}
+DEADHEAT_INTERCEPT(ssize_t, sendto,
+                   (int fd, const void* buffer, std::size_t bytes, int flags, const sockaddr* to,
+                    socklen_t length)) {
+  writing(fd, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(sendto)(fd, buffer, bytes, flags, to, length);
+}
+DEADHEAT_INTERCEPT(ssize_t, sendmsg, (int fd, const msghdr* message, int flags)) {
+  writing(fd, message->msg_iov, message->msg_iovlen, DEADHEAT_CALLER);
+  return REAL(sendmsg)(fd, message, flags);
+}
+DEADHEAT_INTERCEPT(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, int flags)) {
+  for (unsigned i = 0; i < count; ++i) {
+    writing(fd, messages[i].msg_hdr.msg_iov, messages[i].msg_hdr.msg_iovlen, DEADHEAT_CALLER);
+  }
+  return REAL(sendmmsg)(fd, messages, count, flags);
+}
+
+// From one descriptor to another.
+
+DEADHEAT_INTERCEPT(ssize_t, sendfile, (int to, int from, off_t* at, std::size_t bytes)) {
+  sent(to, DEADHEAT_CALLER);
+  const ssize_t result = REAL(sendfile)(to, from, at, bytes);
+  if (result >= 0) received(from, DEADHEAT_CALLER);
+  return result;
+}
+DEADHEAT_INTERCEPT(ssize_t, sendfile64, (int to, int from, off64_t* at, std::size_t bytes)) {
+  sent(to, DEADHEAT_CALLER);
+  const ssize_t result = REAL(sendfile)(to, from, at, bytes);
+  if (result >= 0) received(from, DEADHEAT_CALLER);
+  return result;
+}
+
+DEADHEAT_INTERCEPT(ssize_t, splice,
+                   (int from, off64_t* from_at, int to, off64_t* to_at, std::size_t bytes, unsigned flags)) {
+  sent(to, DEADHEAT_CALLER);
+  const ssize_t result = REAL(splice)(from, from_at, to, to_at, bytes, flags);
+  if (result >= 0) received(from, DEADHEAT_CALLER);
+  return result;
+}
+
+// Events, timers, polls, queues.
+
+DEADHEAT_INTERCEPT(int, eventfd_read, (int fd, eventfd_t* value)) {
+  const int result = REAL(eventfd_read)(fd, value);
+  if (result == 0) received(fd, DEADHEAT_CALLER);
+  return result;
+}
+DEADHEAT_INTERCEPT(int, eventfd_write, (int fd, eventfd_t value)) {
+  sent(fd, DEADHEAT_CALLER);
+  return REAL(eventfd_write)(fd, value);
+}
+DEADHEAT_INTERCEPT(int, timerfd_settime, (int fd, int flags, const itimerspec* wanted, itimerspec* before)) {
+  sent(fd, DEADHEAT_CALLER);
+  return REAL(timerfd_settime)(fd, flags, wanted, before);
+}
+DEADHEAT_INTERCEPT(int, epoll_ctl, (int poll, int operation, int fd, epoll_event* event)) {
+  if (operation != EPOLL_CTL_DEL) sent(poll, DEADHEAT_CALLER);
+  return REAL(epoll_ctl)(poll, operation, fd, event);
+}
+
+namespace {
+int polled(int result, int poll, Address pc) {
+  if (result > 0) received(poll, pc);
+  return result;
+}
+}  // namespace
+
+DEADHEAT_INTERCEPT(int, epoll_wait, (int poll, epoll_event* events, int most, int patience)) {
+  return polled(REAL(epoll_wait)(poll, events, most, patience), poll, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(int, epoll_pwait,
+                   (int poll, epoll_event* events, int most, int patience, const sigset_t* mask)) {
+  return polled(REAL(epoll_pwait)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(int, epoll_pwait2,
+                   (int poll, epoll_event* events, int most, const timespec* patience,
+                    const sigset_t* mask)) {
+  return polled(REAL(epoll_pwait2)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
+}
+
+// On Linux a queue is a descriptor.
+DEADHEAT_INTERCEPT(int, mq_send, (mqd_t queue, const char* buffer, std::size_t bytes, unsigned priority)) {
+  writing(queue, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(mq_send)(queue, buffer, bytes, priority);
+}
+DEADHEAT_INTERCEPT(int, mq_timedsend,
+                   (mqd_t queue, const char* buffer, std::size_t bytes, unsigned priority,
+                    const timespec* until)) {
+  writing(queue, buffer, bytes, DEADHEAT_CALLER);
+  return REAL(mq_timedsend)(queue, buffer, bytes, priority, until);
+}
+DEADHEAT_INTERCEPT(ssize_t, mq_receive, (mqd_t queue, char* buffer, std::size_t bytes, unsigned* priority)) {
+  return read_into(REAL(mq_receive)(queue, buffer, bytes, priority), queue, buffer, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(ssize_t, mq_timedreceive,
+                   (mqd_t queue, char* buffer, std::size_t bytes, unsigned* priority,
+                    const timespec* until)) {
+  return read_into(REAL(mq_timedreceive)(queue, buffer, bytes, priority, until), queue, buffer,
+                   DEADHEAT_CALLER);
+}
+
+}  // namespace deadheat::runtime

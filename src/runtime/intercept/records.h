@@ -1,0 +1,105 @@
+// What interceptors keep beyond a call: records in pages of their own, since the program's heap is not
+// theirs.
+#pragma once
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace deadheat::runtime {
+
+// A system call that leaves errno alone and is no cancellation point. Negative: the error.
+inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+// Short sections only. A holder is never cancelled; a handler that needs one is blocked while it is held.
+class SpinLock {
+ public:
+  void lock() {
+    while (__atomic_exchange_n(&held_, 1u, __ATOMIC_ACQUIRE) != 0) system_call(SYS_sched_yield);
+  }
+  void unlock() { __atomic_store_n(&held_, 0u, __ATOMIC_RELEASE); }
+
+ private:
+  std::uint32_t held_;
+};
+
+class Locked {
+ public:
+  explicit Locked(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+  ~Locked() { lock_.unlock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
+// Blocks all signals while it lives.
+class NoSignals {
+ public:
+  NoSignals() { set(~std::uint64_t{0}, &before_); }
+  ~NoSignals() { set(before_, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+ private:
+  static void set(std::uint64_t mask, std::uint64_t* old) {
+    constexpr long kSetMask = 2;
+    system_call(SYS_rt_sigprocmask, kSetMask, reinterpret_cast<long>(&mask), reinterpret_cast<long>(old),
+                sizeof(mask));
+  }
+  std::uint64_t before_;
+};
+
+// Fresh zeroed pages; null if the system has none.
+inline void* new_pages(std::size_t bytes) {
+  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<void*>(at);
+}
+
+// Records of one type, linked by T::next while they are free. For variables of static storage: all zero is an
+// empty pool. The caller holds a lock.
+template <class T>
+class Pool {
+ public:
+  // Zeroed but for `next`; null: no memory.
+  T* take() {
+    if (free_ == nullptr && !grow()) return nullptr;
+    T* const record = free_;
+    free_ = record->next;
+    *record = T{};
+    return record;
+  }
+  void give(T* record) {
+    record->next = free_;
+    free_ = record;
+  }
+
+ private:
+  static constexpr std::size_t kBytes = 64 * 1024;
+
+  bool grow() {
+    T* const records = static_cast<T*>(new_pages(kBytes));
+    if (records == nullptr) return false;
+    for (std::size_t i = kBytes / sizeof(T); i-- > 0;) give(&records[i]);
+    return true;
+  }
+
+  T* free_;
+};
+
+}  // namespace deadheat::runtime

@@ -1,0 +1,8 @@
+#!/bin/sh
+# The compiler of this name, called so that what it makes can be recorded. First in PATH by `deadheat env`.
+here=$(dirname "$0")
+for deadheat in "$DEADHEAT_PROGRAM" "$here/../../deadheat" "$here/../../../bin/deadheat"; do
+  [ -x "$deadheat" ] && exec "$deadheat" cc --compiler "$(basename "$0")" "$@"
+done
+echo "deadheat: $0: deadheat itself is not found; run the build by 'deadheat env'" >&2
+exit 3
