@@ -56,5 +56,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+with connect() as connection:
+    connection.sendall(b"shutdown\r\n")  # allowed by -A
 if wrong:
     sys.exit(f"memcached answered wrongly: {wrong[:3]}")

@@ -88,10 +88,9 @@ build_memcached() {
   cp memcached "$out/memcached"
 }
 load_memcached() {
-  "${wrap[@]}" "$out/memcached" -u root -l 127.0.0.1 -p "$port" -t 4 -m 64 > said 2>&1 &
-  local server=$!
-  python3 "$here/memcached_load.py" "$port" $((4000 * n / 100))
-  finish "$server" memcached
+  "${wrap[@]}" "$out/memcached" -u root -l 127.0.0.1 -p "$port" -t 4 -m 64 -A > said 2>&1 &
+  python3 "$here/memcached_load.py" "$port" $((20000 * n / 100))
+  wait $!
 }
 
 build_redis() {
@@ -100,17 +99,7 @@ build_redis() {
   cp src/redis-server "$out/"
 }
 load_redis() {
-  "${wrap[@]}" "$out/redis-server" --port "$port" --io-threads 4 --io-threads-do-reads yes --save '' > said 2>&1 &
-  local server=$!
-  python3 "$here/redis_load.py" "$port" $((2000 * n / 100))
-  finish "$server" redis-server
-}
-
-# Ends a server as its user would, and waits for it (and its recorder).
-finish() {
-  local server=$1 name=$2 child
-  child=$(pgrep -P "$server" -x "$name" || true)
-  kill -TERM "${child:-$server}"
-  # Ended by the signal that was sent, or by its own exit: both are right.
-  wait "$server" || [ $? -eq 143 ] || return 1
+  "${wrap[@]}" "$out/redis-server" --port $((port + 1)) --io-threads 4 --io-threads-do-reads yes --save '' > said 2>&1 &
+  python3 "$here/redis_load.py" $((port + 1)) $((20000 * n / 100))
+  wait $!
 }

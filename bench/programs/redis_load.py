@@ -37,3 +37,4 @@ for r in range(rounds):
 connections[0].sendall(command(b"GET", b"counter"))
 streams[0].readline()
 assert int(streams[0].readline()) == rounds * 16 * 2, "redis lost an increment"
+connections[0].sendall(command(b"SHUTDOWN", b"NOSAVE"))

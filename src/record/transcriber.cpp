@@ -365,6 +365,18 @@ void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address
   }
 }
 
+// Only what was in use before need be told that it is new.
+void Transcriber::fresh(const Stream& stream, const Record& record, std::uint64_t bytes) {
+  if (!may_act(stream.thread)) return;
+  const Op op = op_of(stream, record, EventKind::alloc);
+  const std::uint64_t end = record.object() + bytes;
+  for (std::uint64_t at = record.object(); at < end;) {
+    const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
+    if (cells_.is_touched(at)) put_range(threads_[stream.thread].id, op, at, next - at);
+    at = next;
+  }
+}
+
 void Transcriber::free(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
   const std::uint64_t address = record.object();
@@ -442,6 +454,8 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
       return alloc(stream, record, operand);
     case Kind::free:
       return free(stream, record);
+    case Kind::fresh:
+      return fresh(stream, record, operand);
     case Kind::unmap:
       return unmap(record.object(), operand);
     case Kind::thread_name:

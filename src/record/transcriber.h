@@ -105,6 +105,7 @@ class Transcriber {
   void alloc(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes);
   void free(const Stream& stream, const runtime::Record& record);
+  void fresh(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void unmap(std::uint64_t address, std::uint64_t bytes);
   void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);
   void new_image();

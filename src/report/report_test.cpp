@@ -87,7 +87,9 @@ TEST(Report, ShowsAllOfARace) {
                         "    last synchronised before: acquired lock m as reader at q.c:20 (fill), event 1\n"
                         "  worker atomically updates queue (8 bytes) at q.c:9 (pop), event 3\n"
                         "    held no lock\n"
-                        "    last synchronised before: was forked by main at q.c:30 (main), event 0\n"));
+                        "    last synchronised before: was forked by main at q.c:30 (main), event 0\n"
+                        "  worker was created by main at q.c:30 (main), event 0\n"
+                        "  Why nothing orders them: "));
   EXPECT_THAT(text, HasSubstr("  Seen 3 times by fasttrack, on at least 16 variables.\n"));
   EXPECT_THAT(text, HasSubstr("Race 2: write-free of queue"));
   EXPECT_THAT(text,

@@ -45,9 +45,7 @@ Accesses accesses_now() {
   return now;
 }
 
-bool careful(const Thread& t) {
-  return t.ignore_accesses != 0 || accesses_now() != Accesses::all;
-}
+bool careful(const Thread& t) { return t.ignore_accesses != 0 || accesses_now() != Accesses::all; }
 void settle(Thread& t) { t.end = careful(t) ? t.next : t.limit; }
 
 void put_position(Thread& t, std::uint64_t position) {
@@ -130,6 +128,10 @@ void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operan
   __atomic_store_n(&t.slot->floor, __atomic_load_n(&session.stamp, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   const std::uint64_t stamp = __atomic_fetch_add(&session.stamp, 1, __ATOMIC_SEQ_CST);
   put_position(t, stamp);
+  if (__builtin_expect(t.spins != 0, false)) {
+    __atomic_fetch_add(&session.lost.spins, t.spins, __ATOMIC_RELAXED);
+    t.spins = 0;
+  }
   // All records of one event become visible with the first: the recorder waits for the operands.
   put(t, what_word(kind, object, size), code_word(pc, extra));
   const unsigned count = operands(kind);
@@ -151,19 +153,16 @@ void look_again() {
 namespace {
 
 constexpr std::size_t kStripes = 1024;
-struct alignas(64) StripeLock {
-  std::uint32_t taken;
-};
-StripeLock g_stripes[kStripes];
+StripeState g_stripes[kStripes];
 
 }  // namespace
 
-Stripe::Stripe(Address address) : lock_(nullptr) {
-  Thread& t = t_self;
-  if (t.in_stripe != 0) return;
-  t.in_stripe = 1;  // before it is taken: a handler may come in between
-  lock_ = &g_stripes[(address >> 3) * 0x9E3779B97F4A7C15 >> 54].taken;
-  for (unsigned spins = 0; __atomic_exchange_n(lock_, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+StripeState& stripe_of(Address address) { return g_stripes[(address >> 3) * 0x9E3779B97F4A7C15 >> 54]; }
+
+Stripe::Stripe(Address address) : state_(stripe_of(address)), is_mine_(t_self.in_stripe == 0) {
+  if (!is_mine_) return;
+  t_self.in_stripe = 1;  // before it is taken: a handler may come in between
+  for (unsigned spins = 0; __atomic_exchange_n(&state_.taken, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
     if (spins % 64 == 63) {
       sched_yield();
     } else {
@@ -173,13 +172,13 @@ Stripe::Stripe(Address address) : lock_(nullptr) {
 }
 
 Stripe::~Stripe() {
-  if (lock_ == nullptr) return;
-  __atomic_store_n(lock_, 0, __ATOMIC_RELEASE);
+  if (!is_mine_) return;
+  __atomic_store_n(&state_.taken, 0, __ATOMIC_RELEASE);
   t_self.in_stripe = 0;
 }
 
 void free_stripes() {
-  for (StripeLock& stripe : g_stripes) stripe.taken = 0;
+  for (StripeState& stripe : g_stripes) stripe.taken = 0;
 }
 
 }  // namespace deadheat::runtime

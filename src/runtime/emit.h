@@ -49,6 +49,13 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 };
 
+// Guards the atomics whose addresses fall on it. The version counts what was written.
+struct alignas(64) StripeState {
+  std::uint32_t taken;
+  std::uint32_t version;
+};
+StripeState& stripe_of(Address address);
+
 // Atomic operations on one address take stamps in the order in which they happen, for they hold this.
 class Stripe {
  public:
@@ -57,8 +64,13 @@ class Stripe {
   Stripe(const Stripe&) = delete;
   Stripe& operator=(const Stripe&) = delete;
 
+  std::uint32_t version() const { return state_.version; }
+  // Before a store: who waits in a loop has something to see.
+  void written() { __atomic_store_n(&state_.version, state_.version + 1, __ATOMIC_RELAXED); }
+
  private:
-  std::uint32_t* lock_;  // null: a handler that interrupted a holder
+  StripeState& state_;
+  bool is_mine_;  // false: a handler that interrupted a holder
 };
 
 // Threads. The number of a new one, known before it starts; the creator emits `fork` with it.

@@ -55,6 +55,7 @@ enum class Kind : std::uint8_t {
   forget_barrier,
   alloc,        // object: address; operand: bytes
   free,         // object: address of what was allocated; its size is known from there
+  fresh,        // object: address; operand: bytes. New memory that is no block: a thread's stack
   unmap,        // object: address; operand: bytes. Blocks within are gone without an access
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
 };
@@ -65,6 +66,7 @@ constexpr unsigned operands(Kind kind) {
     case Kind::write_range:
     case Kind::barrier_init:
     case Kind::alloc:
+    case Kind::fresh:
     case Kind::unmap:
       return 1;
     case Kind::thread_name:
@@ -151,6 +153,7 @@ struct Lost {
   std::uint64_t modules;    // that did not fit
   std::uint64_t processes;  // forked off and not recorded
   std::uint64_t threads;    // without a stream: too many alive, or no memory
+  std::uint64_t spins;      // atomic loads left out: the same again, of the same store
   std::uint64_t jumps;      // calls of setjmp that were forgotten: stacks may be wrong behind a jump to them
   std::uint64_t benign;     // races that the program calls benign: they are shown nevertheless
 };

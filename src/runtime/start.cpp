@@ -180,7 +180,7 @@ bool adopt_thread(Thread& t) {
 void enter_thread(std::uint32_t number, Address stack, std::size_t stack_bytes) {
   if (!g_recording || !begin_thread(t_self, number)) return;
   emit(Kind::begin, 0, 0);
-  if (stack_bytes != 0) emit_with(Kind::alloc, stack, 0, stack_bytes);
+  if (stack_bytes != 0) emit_with(Kind::fresh, stack, 0, stack_bytes);
 }
 
 void leave_thread() {

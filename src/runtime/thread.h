@@ -40,6 +40,13 @@ struct Thread {
   std::uint32_t in_runtime;  // interceptors within do not record
   std::uint32_t ignore_accesses, ignore_sync;
   std::uint64_t random;  // Accesses::some
+  // The last atomic load, if it is the last record: the next may be the same again.
+  struct {
+    Record* next;  // Thread::next behind its record
+    Address address, pc;
+    std::uint32_t version;  // of the stripe
+  } load;
+  std::uint64_t spins;  // loads left out, not yet told
 };
 
 // initial-exec: the runtime is there from the start of the program.

@@ -170,7 +170,7 @@ struct DebugInfo::Impl {
   void open(Unit& unit) const;
   bool function_at(Unit& unit, std::uint64_t pc, Dwarf_Die& out);
   // Where a name for the linker is missing, as gcc has none for what only one file sees: made of the scopes.
-  static std::string name_of(Unit& unit, Dwarf_Die die);
+  std::string name_of(Unit& unit, Dwarf_Die die);
   static std::string scope_of(const std::vector<Dwarf_Die>& parents);
   static void read_functions(Unit& unit, Unit::Functions which);
   static std::string file(const Unit& unit, const char* path);
@@ -180,6 +180,8 @@ struct DebugInfo::Impl {
   Dwarf* dwarf;
   std::vector<Unit> units;
   std::vector<Range> ranges;  // of the units
+  // By where they are in the file. Templates have names that take longer to read than all else.
+  std::unordered_map<const char*, std::string> demangled_names;
   std::unordered_map<std::uint64_t, Declaration> variables;
   std::size_t variables_read[2] = {};  // how many units, by where
 };
@@ -270,7 +272,11 @@ std::string DebugInfo::Impl::scope_of(const std::vector<Dwarf_Die>& parents) {
 }
 
 std::string DebugInfo::Impl::name_of(Unit& unit, Dwarf_Die die) {
-  if (const char* name = linkage_name(die)) return demangled(name);
+  if (const char* name = linkage_name(die)) {
+    const auto [at, is_new] = demangled_names.try_emplace(name);
+    if (is_new) at->second = demangled(name);
+    return at->second;
+  }
   const char* name = dwarf_diename(&die);
   if (name == nullptr) return "";
   // What it is an instance of is where it was declared.

@@ -3,17 +3,19 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 namespace deadheat::symbol {
 
 std::string demangled(const char* name) {
+  const std::string bare(name, std::strcspn(name, "@"));
   // Without the prefix the demangler takes names of C for types: "i" would become "int".
-  if (name[0] != '_' || name[1] != 'Z') return name;
+  if (name[0] != '_' || name[1] != 'Z') return bare;
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
-  if (status != 0 || text == nullptr) return name;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(bare.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || text == nullptr) return bare;
   // A copy that the compiler made for some callers is the same function to a person.
   std::string out = text.get();
   return out.substr(0, out.find(" [clone "));

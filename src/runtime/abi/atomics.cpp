@@ -55,11 +55,37 @@ T change(volatile T* p, const Change& changed) {
   }
 }
 
+// Whether this is the load that the thread recorded last, with nothing written since: a loop that waits. Such
+// loads see the same store again and order nothing more, and programs that wait this way do millions of them.
+//
+// A store takes the stripe and counts before it writes, so who sees its value sees one of the two on the
+// second look.
+template <class T>
+bool is_same_again(const volatile T* p, Address pc, T& value) {
+  Thread& t = t_self;
+  const auto address = reinterpret_cast<Address>(p);
+  if (t.load.next != t.next || t.load.address != address || t.load.pc != pc || t.next == nullptr)
+    return false;
+  const StripeState& stripe = stripe_of(address);
+  const auto nothing_new = [&] {
+    return __atomic_load_n(&stripe.taken, __ATOMIC_ACQUIRE) == 0 &&
+           __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE) == t.load.version;
+  };
+  if (t.top != t.written || !nothing_new()) return false;
+  value = load(p);
+  if (!nothing_new()) return false;
+  ++t.spins;
+  return true;
+}
+
 template <class T>
 T atomic_load(const volatile T* p, int order, Address pc) {
   if (!g_recording) return load(p);
+  T value;
+  if (is_same_again(p, pc, value)) return value;
   const Stripe stripe(reinterpret_cast<Address>(p));
   record(Kind::atomic_load, p, order, pc);
+  t_self.load = {t_self.next, reinterpret_cast<Address>(p), pc, stripe.version()};
   return load(p);
 }
 
@@ -77,7 +103,8 @@ void store(volatile T* p, T value, int order) {
 template <class T>
 void atomic_store(volatile T* p, T value, int order, Address pc) {
   if (!g_recording) return store(p, value, order);
-  const Stripe stripe(reinterpret_cast<Address>(p));
+  Stripe stripe(reinterpret_cast<Address>(p));
+  stripe.written();
   record(Kind::atomic_store, p, order, pc);
   store(p, value, order);
 }
@@ -85,7 +112,8 @@ void atomic_store(volatile T* p, T value, int order, Address pc) {
 template <class T, class Operation>
 T atomic_rmw(volatile T* p, int order, Address pc, const Operation& operation) {
   if (!g_recording) return operation();
-  const Stripe stripe(reinterpret_cast<Address>(p));
+  Stripe stripe(reinterpret_cast<Address>(p));
+  stripe.written();
   record(Kind::atomic_rmw, p, order, pc);
   return operation();
 }
@@ -94,7 +122,8 @@ T atomic_rmw(volatile T* p, int order, Address pc, const Operation& operation) {
 template <class T>
 T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failure, Address pc) {
   if (!g_recording) return compare_and_swap(p, expected, desired);
-  const Stripe stripe(reinterpret_cast<Address>(p));
+  Stripe stripe(reinterpret_cast<Address>(p));
+  stripe.written();
   const T seen = compare_and_swap(p, expected, desired);
   if (seen == expected) {
     record(Kind::atomic_rmw, p, order, pc);

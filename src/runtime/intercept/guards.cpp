@@ -60,7 +60,8 @@ extern "C" __attribute__((visibility("default"))) int __cxa_guard_acquire(std::u
 extern "C" __attribute__((visibility("default"))) void __cxa_guard_release(std::uint64_t* guard) {
   std::uint32_t before;
   {
-    const Stripe stripe(reinterpret_cast<Address>(guard));
+    Stripe stripe(reinterpret_cast<Address>(guard));
+    stripe.written();
     emit_guard(Kind::atomic_store, guard, kRelease, DEADHEAT_CALLER);
     before = __atomic_exchange_n(word_of(guard), kDone, __ATOMIC_ACQ_REL);
   }
