@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/callers.h"
 #include "runtime/emit.h"
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
@@ -129,7 +130,7 @@ Started* new_started(Address pc) {
   }
   if (thread == nullptr) return nullptr;
   thread->number = new_thread_number();
-  emit(Kind::fork, thread->number, pc);
+  emit_with_callers(Kind::fork, thread->number, pc);
   return thread;
 }
 
