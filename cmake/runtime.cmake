@@ -55,3 +55,9 @@ add_custom_command(TARGET deadheat_tsan_gcc POST_BUILD VERBATIM
 foreach(name cc c++ gcc g++ clang clang++)
   configure_file(${PROJECT_SOURCE_DIR}/src/runtime/shim.sh ${DEADHEAT_RUNTIME_DIR}/shims/${name} COPYONLY)
 endforeach()
+
+# Where the program looks for it, beside its own folder: not a library that others link by name.
+install(FILES $<TARGET_FILE:deadheat_rt> $<TARGET_FILE:deadheat_tsan_gcc> $<TARGET_FILE:deadheat_tsan_clang>
+  ${DEADHEAT_RUNTIME_DIR}/libtsan.a ${DEADHEAT_RUNTIME_DIR}/libtsan.so ${DEADHEAT_RUNTIME_DIR}/exported.list
+  DESTINATION lib/deadheat)
+install(DIRECTORY ${DEADHEAT_RUNTIME_DIR}/shims DESTINATION lib/deadheat USE_SOURCE_PERMISSIONS)

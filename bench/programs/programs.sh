@@ -23,7 +23,7 @@ build_pbzip2() {
     $CC $CFLAGS -D_FILE_OFFSET_BITS=64 -c "bzip2/$f.c" -o "$f.o"
   done
   # shellcheck disable=SC2086
-  $CXX $CFLAGS -pthread -DUSE_STACKSIZE_CUSTOMIZATION -D_FILE_OFFSET_BITS=64 -Ibzip2 ./*.cpp ./*.o -o "$out/pbzip2"
+  $CXX $CFLAGS -std=gnu++98 -pthread -DUSE_STACKSIZE_CUSTOMIZATION -D_FILE_OFFSET_BITS=64 -Ibzip2 ./*.cpp ./*.o -o "$out/pbzip2"
 }
 load_pbzip2() {
   input_of 8000000

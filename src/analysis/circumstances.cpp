@@ -95,6 +95,10 @@ class Gatherer {
     std::vector<std::size_t> waiting;  // races whose earlier access is its, and that want its next signal
   };
 
+  struct Where {
+    SiteId site = SiteId::none;
+    StackId stack = StackId::none;
+  };
   // A variable that is raced for.
   struct Memory {
     std::uint32_t variable;
@@ -144,8 +148,9 @@ class Gatherer {
   std::vector<LockHeld> held_by(ThreadId t) {
     std::vector<LockHeld> out;
     for (const model::HeldLocks::Held& held : held_.held(t)) {
-      const SiteId* site = sites(held.mode).find(index(held.lock), index(t));
-      out.push_back({held.lock, held.mode, held.event, site != nullptr ? *site : SiteId::none});
+      const Where* where = places(held.mode).find(index(held.lock), index(t));
+      const Where known = where != nullptr ? *where : Where{};
+      out.push_back({held.lock, held.mode, held.event, known.site, known.stack});
     }
     std::ranges::sort(out, {}, &LockHeld::event);
     return out;
@@ -198,11 +203,11 @@ class Gatherer {
 
   bool acquire(const NumberedEvent& e, LockId l, Mode mode) {
     if (!held_.acquire(e.event.thread, l, mode, e.number)) return false;
-    sites(mode)(index(l), index(e.event.thread)) = e.event.op.site;
+    places(mode)(index(l), index(e.event.thread)) = {e.event.op.site, e.event.op.stack};
     return true;
   }
 
-  model::PairTable<SiteId>& sites(Mode mode) { return sites_[static_cast<std::size_t>(mode)]; }
+  model::PairTable<Where>& places(Mode mode) { return places_[static_cast<std::size_t>(mode)]; }
 
   std::span<const Finding> findings_;
   std::vector<CircumstancesOfRace> races_;
@@ -211,7 +216,7 @@ class Gatherer {
   std::size_t next_ = 0;
   model::Table<Thread> threads_;
   model::HeldLocks held_;
-  model::PairTable<SiteId> sites_[2];  // (lock, thread): of the last outermost acquire, by mode
+  model::PairTable<Where> places_[2];  // (lock, thread): of the last outermost acquire, by mode
   std::vector<Role> roles_;            // by operation of the block in hand
   std::vector<std::size_t> still_waiting_;
 };

@@ -23,6 +23,7 @@ struct LockHeld {
   model::HeldLocks::Mode mode{};
   std::uint64_t event = 0;  // of the outermost acquire
   SiteId site = SiteId::none;
+  StackId stack = StackId::none;
 };
 
 // Around one access.

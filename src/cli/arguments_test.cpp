@@ -43,6 +43,30 @@ TEST(Arguments, KeepEveryValueOfARepeatableFlag) {
   EXPECT_EQ(parsed({"x", "--only", "a", "--only", "b"}).get("only"), "b");
 }
 
+TEST(Arguments, LeaveTheFlagsOfACommandAlone) {
+  Verb verb = kVerb;
+  verb.most_positional = SIZE_MAX;
+  verb.flags_end = FlagsEnd::at_first_argument;
+  const char* const command[] = {"-q", "--only", "a", "run", "-q", "--unknown", "--", "x"};
+  const auto arguments = parse(verb, command);
+  ASSERT_TRUE(arguments.has_value());
+  EXPECT_THAT(arguments->all("only"), ElementsAre("a"));
+  EXPECT_THAT(arguments->positional(), ElementsAre("run", "-q", "--unknown", "--", "x"));
+  const char* const unknown[] = {"--unknown", "run"};
+  EXPECT_FALSE(parse(verb, unknown).has_value());
+}
+
+TEST(Arguments, EndAtTheFirstFlagOfAnother) {
+  Verb verb = kVerb;
+  verb.most_positional = SIZE_MAX;
+  verb.flags_end = FlagsEnd::at_first_unknown;
+  const char* const command[] = {"--rate", "1", "-c", "--rate", "2", "x.c"};
+  const auto arguments = parse(verb, command);
+  ASSERT_TRUE(arguments.has_value());
+  EXPECT_EQ(arguments->get("rate"), "1");
+  EXPECT_THAT(arguments->positional(), ElementsAre("-c", "--rate", "2", "x.c"));
+}
+
 TEST(Arguments, TakeAValueInEverySpelling) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"x", "--output", "a=b"},
                                                                  {"--output=a=b", "x"},

@@ -121,12 +121,11 @@ Result<Exit> run(const Arguments& arguments) {
   if (!recording) return fail(recording.error());
   if (!recording->is_attached) {
     const std::string& program = arguments.positional()[0];
-    say(fmt::format("{}: ended with code {}", program, record::exit_code_of(recording->status)));
-    return io_error(fmt::format(
-        "{0}: nothing was recorded: the program is not built with -fsanitize=thread, or has another "
-        "runtime linked in; rebuild it by 'deadheat cc' or 'deadheat env -- make', and ask "
-        "'deadheat doctor {0}'",
-        program));
+    return io_error(
+        fmt::format("{0}: ended with code {1}, and nothing was recorded: it is not built with "
+                    "-fsanitize=thread, or has another runtime linked in; rebuild it by 'deadheat cc' or "
+                    "'deadheat env -- make', and ask 'deadheat doctor {0}'",
+                    program, record::exit_code_of(recording->status)));
   }
   summarise(*recording, options->path);
   record::die_alike(recording->status);

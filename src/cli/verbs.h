@@ -10,6 +10,7 @@ extern const Verb kCc;
 extern const Verb kCheck;
 extern const Verb kConvert;
 extern const Verb kCxx;
+extern const Verb kDoctor;
 extern const Verb kEngines;
 extern const Verb kEnv;
 extern const Verb kGenerate;

@@ -29,6 +29,19 @@ TEST(Fingerprint, TakesTheVariableWhereThereIsNoPlace) {
   EXPECT_NE(fingerprint_of(kNowhere, kHere, "45"), fingerprint_of(kText, kHere, "x"));
 }
 
+TEST(Fingerprint, TellsPlacesInCodeWithoutLinesApart) {
+  const Place one{
+      .text = "liba.so+0x10 (f)", .file = {}, .function = "f", .module = "/lib/liba.so", .address = 16};
+  Place other = one;
+  other.text = "liba.so+0x20 (f)";
+  EXPECT_NE(fingerprint_of(one, kHere, ""), fingerprint_of(other, kHere, ""));
+  // With lines, the address takes no part.
+  Place inlined = kHere, copy = kHere;
+  inlined.module = copy.module = "/lib/liba.so";
+  copy.address = 32;
+  EXPECT_EQ(fingerprint_of(inlined, kThere, ""), fingerprint_of(copy, kThere, ""));
+}
+
 // Baselines of users hold these: they must never change.
 TEST(Fingerprint, IsTheSameInEveryVersion) {
   EXPECT_EQ(fingerprint_of(kHere, kThere, "x").text(), "1c6429b429130e4c");

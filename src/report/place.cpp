@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -60,6 +61,19 @@ std::string place_text(std::string_view file, std::uint32_t line, std::uint32_t 
   if (line != 0 && column != 0) out += fmt::format(":{}", column);
   if (!function.empty()) out += fmt::format("{}({})", out.empty() ? "" : " ", function);
   return out;
+}
+
+bool is_of_system(const Place& place) {
+  const auto begins = [](std::string_view path, std::initializer_list<std::string_view> folders) {
+    return std::ranges::any_of(folders, [&](std::string_view folder) { return path.starts_with(folder); });
+  };
+  return begins(place.module, {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}) ||
+         (!place.module.empty() && begins(place.file, {"/usr/include/", "/usr/lib/"}));
+}
+
+std::size_t first_of_program(std::span<const Place> stack) {
+  const auto found = std::ranges::find_if_not(stack, is_of_system);
+  return found == stack.end() ? 0 : static_cast<std::size_t>(found - stack.begin());
 }
 
 std::vector<Place> frames_of(SiteId site, const Names& names, symbol::Symbolizer* symbols) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deadheat/names.h"
@@ -27,6 +29,12 @@ struct Place {
 Place place_of(SiteId site, const Names& names, symbol::Symbolizer* symbols = nullptr);
 // The same with the functions it is inlined into, innermost first. Not empty, but for SiteId::none.
 std::vector<Place> frames_of(SiteId site, const Names& names, symbol::Symbolizer* symbols);
+
+// True for code of the system's libraries and for what was inlined from its headers: who looks for a race
+// looks elsewhere first.
+bool is_of_system(const Place& place);
+// The innermost frame that is not; 0 where there is none.
+std::size_t first_of_program(std::span<const Place> stack);
 
 // "bank.c:31:3 (charge_fee)": what is not known is left out.
 std::string place_text(std::string_view file, std::uint32_t line, std::uint32_t column,

@@ -44,6 +44,22 @@ TEST(Place, OfOtherTextIsTheTextAlone) {
   }
 }
 
+TEST(Place, OfTheSystemIsNotOfTheProgram) {
+  const auto place = [](const char* file, const char* module) {
+    return Place{.text = "x", .file = file, .function = {}, .module = module};
+  };
+  const Place header = place("/usr/include/c++/12/mutex", "/home/bank"),
+              library = place("", "/lib/libc.so.6");
+  const Place own = place("bank.cpp", "/home/bank"), text = place("/usr/include/a.h", "");
+  EXPECT_TRUE(is_of_system(header));
+  EXPECT_TRUE(is_of_system(library));
+  EXPECT_FALSE(is_of_system(own));
+  EXPECT_FALSE(is_of_system(text)) << "what a text says is the program";
+  EXPECT_EQ(first_of_program(std::vector{header, library, own, library}), 2u);
+  EXPECT_EQ(first_of_program(std::vector{header, library}), 0u);
+  EXPECT_EQ(first_of_program({}), 0u);
+}
+
 TEST(Place, OfNoSiteIsNotKnown) {
   EXPECT_FALSE(place_of(SiteId::none, Names()).known());
   EXPECT_TRUE(place_of(SiteId{7}, Names()).known());  // a damaged trace: called by its number

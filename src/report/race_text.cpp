@@ -48,18 +48,26 @@ std::string locks_line(const Access& access) {
   return out;
 }
 
+// What starts threads and programs, at the far end, is counted only.
 std::string callers(std::span<const Place> stack) {
+  std::size_t end = stack.size();
+  while (end > 1 && is_of_system(stack[end - 1])) --end;
+  if (end == 1 || stack.size() - end == 1) end = stack.size();
   std::string out;
-  for (std::size_t i = 1; i < stack.size(); ++i) {
+  for (std::size_t i = 1; i < end; ++i) {
     out += fmt::format("    called from {}\n", for_people(stack[i].text));
+  }
+  if (end < stack.size()) {
+    out += fmt::format("    called from the system's code ({})\n", counted(stack.size() - end, "frame"));
   }
   return out;
 }
 
 // "by main at bank.c:53 (main), event 2", and who called that.
 std::string made(const Made& made) {
-  const Place place = made.stack.empty() ? Place{} : made.stack.front();
-  return fmt::format("by {} {}\n{}", for_people(made.by), at(place, made.event), callers(made.stack));
+  const std::span<const Place> stack = std::span(made.stack).subspan(first_of_program(made.stack));
+  const Place place = stack.empty() ? Place{} : stack.front();
+  return fmt::format("by {} {}\n{}", for_people(made.by), at(place, made.event), callers(stack));
 }
 
 // What the variable is, where there is more to say of it than its name.

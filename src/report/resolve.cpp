@@ -32,6 +32,12 @@ std::vector<Place> stack_of(const Op& op, const NamesFrom& from) {
   return out;
 }
 
+// Where the program asked for it: locks and threads are often taken inside headers of the system.
+Place place_in_program(const Op& op, const NamesFrom& from) {
+  const std::vector<Place> stack = stack_of(op, from);
+  return stack.empty() ? Place{} : stack[first_of_program(stack)];
+}
+
 std::optional<Made> made_by(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
   return Made{.event = e->number,
@@ -96,7 +102,7 @@ std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const 
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
               .object = kind == ObjectKind::none ? "" : names.display(kind, event.object),
-              .place = place_of(event.op.site, names, from.symbols)};
+              .place = place_in_program(event.op, from)};
 }
 
 Access access_of(const model::Side& side, const analysis::Circumstance& around, const NamesFrom& from) {
@@ -112,7 +118,7 @@ Access access_of(const model::Side& side, const analysis::Circumstance& around, 
   out.offset = around.event.op.offset;
   for (const analysis::LockHeld& held : around.held) {
     out.locks.push_back({names.display(ObjectKind::lock, index(held.lock)), held.mode, held.event,
-                         place_of(held.site, names, from.symbols)});
+                         place_in_program({.site = held.site, .stack = held.stack}, from)});
   }
   out.last_sync = sync_of(around.last_sync, from);
   out.created = made_by(around.fork, from);

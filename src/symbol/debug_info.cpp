@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "symbol/demangle.h"
@@ -35,8 +36,8 @@ const Range* find(const std::vector<Range>& ranges, std::uint64_t address) {
 }
 
 void sort(std::vector<Range>& ranges) {
-  std::ranges::stable_sort(ranges, [](const Range& a, const Range& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  std::ranges::sort(ranges, [](const Range& a, const Range& b) {
+    return std::tuple(a.begin, b.end, a.what) < std::tuple(b.begin, a.end, b.what);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <tuple>
 
 namespace deadheat::symbol {
 
@@ -52,9 +53,11 @@ std::optional<std::string> build_id_in(Elf_Data* notes) {
 }  // namespace
 
 void SymbolTable::sort() {
-  // Of several at one address: the longest first, so that the innermost is found first.
-  std::ranges::stable_sort(symbols_, [](const Symbol& a, const Symbol& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  // Of several at one address: the longest first, so that the innermost is found first; of names for the
+  // same, the first in the alphabet.
+  std::ranges::sort(symbols_, [](const Symbol& a, const Symbol& b) {
+    return std::tuple(a.begin, b.end, std::string_view(b.name)) <
+           std::tuple(b.begin, a.end, std::string_view(a.name));
   });
   for (std::size_t i = 0; i < symbols_.size(); ++i) {
     Symbol& symbol = symbols_[i];
