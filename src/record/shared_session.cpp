@@ -139,13 +139,14 @@ void SharedSession::ring(Session* session) {
 }
 
 void SharedSession::keep(runtime::Accesses accesses) {
-  __atomic_store_n(&session_->accesses, accesses, __ATOMIC_SEQ_CST);
+  __atomic_store(&session_->accesses, &accesses, __ATOMIC_SEQ_CST);
   // Every thread looks at the mode when it sees that the counter moved.
   __atomic_fetch_add(&session_->stamp, 1, __ATOMIC_SEQ_CST);
 }
 
 void SharedSession::leave() {
-  __atomic_store_n(&session_->accesses, runtime::Accesses::off, __ATOMIC_SEQ_CST);
+  runtime::Accesses none = runtime::Accesses::off;
+  __atomic_store(&session_->accesses, &none, __ATOMIC_SEQ_CST);
   __atomic_fetch_add(&session_->stamp, 1, __ATOMIC_SEQ_CST);
   __atomic_fetch_add(&session_->chunks_given, 1, __ATOMIC_SEQ_CST);
   futex(&session_->chunks_given, FUTEX_WAKE, INT_MAX);

@@ -44,7 +44,7 @@ enum class Kind : std::uint8_t {
   forget_lock,  // its address may become another lock
   fork,         // object: number of the other thread
   join,
-  begin,
+  begin,  // extra: 1 where another program begins in the process (exec), with other memory
   end,
   send,  // object: address, or kDescriptor + a file descriptor
   recv,

@@ -165,7 +165,8 @@ void start(char** environment) {
   publish_modules();
   if (!begin_thread(t_self, new_thread_number())) return;
   g_recording = true;
-  emit(Kind::begin, 0, 0);
+  // A first thread that is not number 0: the process was another program before.
+  emit(Kind::begin, 0, 0, t_self.number == 0 ? 0 : 1);
 }
 
 std::uint32_t new_thread_number() { return __atomic_fetch_add(&g_session->threads, 1, __ATOMIC_RELAXED); }
