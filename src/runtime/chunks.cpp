@@ -60,7 +60,9 @@ std::uint32_t take_chunk(Session& session) {
     tell_filled(session);
     while (true) {
       const std::uint32_t given = __atomic_load_n(&session.chunks_given, __ATOMIC_ACQUIRE);
-      if ((chunk = pop(session)) != 0 || (chunk = fresh(session)) != 0 || !recorder_lives(session)) break;
+      chunk = pop(session);
+      if (chunk == 0) chunk = fresh(session);
+      if (chunk != 0 || !recorder_lives(session)) break;
       wait_for_chunk(session, given);
     }
     __atomic_fetch_sub(&session.chunks_wanted, 1, __ATOMIC_SEQ_CST);

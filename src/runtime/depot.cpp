@@ -33,7 +33,8 @@ std::uint32_t node_of(Session& session, std::uint32_t caller, std::uint64_t code
     std::uint32_t& place = session.node_of[at % kNodeTable];
     std::uint32_t found = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
     if (found == 0) {
-      if (made == 0 && (made = new_node(session, caller, code)) == 0) {
+      if (made == 0) made = new_node(session, caller, code);
+      if (made == 0) {
         __atomic_fetch_add(&session.lost.stacks, 1, __ATOMIC_RELAXED);
         return caller;
       }

@@ -9,7 +9,7 @@
 namespace deadheat::symbol {
 
 std::string demangled(const char* name) {
-  const std::string bare(name, std::strcspn(name, "@"));
+  std::string bare(name, std::strcspn(name, "@"));
   // Without the prefix the demangler takes names of C for types: "i" would become "int".
   if (name[0] != '_' || name[1] != 'Z') return bare;
   int status = 0;

@@ -13,7 +13,9 @@ bool in_range(int descriptor) { return descriptor >= 0 && descriptor < kMost; }
 
 Channel known(int descriptor) {
   if (!in_range(descriptor)) return Channel::unknown;
-  return __atomic_load_n(&g_channels[descriptor], __ATOMIC_RELAXED);
+  Channel channel;
+  __atomic_load(&g_channels[descriptor], &channel, __ATOMIC_RELAXED);
+  return channel;
 }
 
 }  // namespace
@@ -32,7 +34,7 @@ Channel new_channel() {
 }
 
 void set_channel(int descriptor, Channel channel) {
-  if (in_range(descriptor)) __atomic_store_n(&g_channels[descriptor], channel, __ATOMIC_RELAXED);
+  if (in_range(descriptor)) __atomic_store(&g_channels[descriptor], &channel, __ATOMIC_RELAXED);
 }
 
 void duplicate_channel(int from, int to) {
