@@ -91,7 +91,56 @@ int publish(dl_phdr_info* info, std::size_t, void*) {
 
 std::uint32_t g_publishing;
 
+// Objects with instrumented code.
+struct Range {
+  Address begin, end;
+};
+constexpr std::uint32_t kInstrumented = 1024;
+Range g_instrumented[kInstrumented];
+std::uint32_t g_instrumented_used;
+
+struct Wanted {
+  Address pc;
+  Range found;
+};
+
+int find_range(dl_phdr_info* info, std::size_t, void* wanted) {
+  auto* const w = static_cast<Wanted*>(wanted);
+  Range range{~Address{0}, 0};
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const Address begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+    if (begin < range.begin) range.begin = begin;
+    if (end > range.end) range.end = end;
+  }
+  if (w->pc < range.begin || w->pc >= range.end) return 0;
+  w->found = range;
+  return 1;
+}
+
 }  // namespace
+
+void mark_instrumented(Address pc) {
+  if (g_session == nullptr || is_instrumented(pc)) return;
+  Wanted wanted{pc, {0, 0}};
+  dl_iterate_phdr(find_range, &wanted);
+  while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
+  const std::uint32_t used = g_instrumented_used;
+  if (used < kInstrumented) {
+    g_instrumented[used] = wanted.found;
+    __atomic_store_n(&g_instrumented_used, used + 1, __ATOMIC_RELEASE);
+  }
+  __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);
+}
+
+bool is_instrumented(Address pc) {
+  const std::uint32_t used = __atomic_load_n(&g_instrumented_used, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if (pc >= g_instrumented[i].begin && pc < g_instrumented[i].end) return true;
+  }
+  return false;
+}
 
 void publish_modules() {
   if (g_session == nullptr) return;

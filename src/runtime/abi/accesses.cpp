@@ -5,6 +5,8 @@
 using namespace deadheat::runtime;
 
 #define ENTRY extern "C" __attribute__((visibility("default")))
+// A program may bring its own, and be linked with ours all the same.
+#define WEAK_ENTRY extern "C" __attribute__((visibility("default"), weak))
 
 namespace {
 
@@ -14,34 +16,36 @@ __attribute__((always_inline)) inline Address at(const volatile void* address) {
 
 }  // namespace
 
-#define DEADHEAT_ACCESSES(size)                                                                             \
-  ENTRY void __tsan_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); }          \
-  ENTRY void __tsan_write##size(void* p) { emit_access(Kind::write, at(p), size, DEADHEAT_CALLER); }        \
-  ENTRY void __tsan_read_write##size(void* p) {                                                             \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                         \
-  ENTRY void __tsan_volatile_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); } \
-  ENTRY void __tsan_volatile_write##size(void* p) {                                                         \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                         \
-  ENTRY void __tsan_unaligned_volatile_read##size(void* p) {                                                \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
-  }                                                                                                         \
-  ENTRY void __tsan_unaligned_volatile_write##size(void* p) {                                               \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                         \
-  ENTRY void __tsan_read##size##_pc(void* p, void* pc) { emit_access(Kind::read, at(p), size, at(pc)); }    \
-  ENTRY void __tsan_write##size##_pc(void* p, void* pc) { emit_access(Kind::write, at(p), size, at(pc)); }  \
-  ENTRY void __tsan_unaligned_read##size(const void* p) {                                                   \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
-  }                                                                                                         \
-  ENTRY void __tsan_unaligned_write##size(void* p) {                                                        \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                         \
-  ENTRY void __tsan_unaligned_read_write##size(void* p) {                                                   \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                  \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                 \
+#define DEADHEAT_ACCESSES(size)                                                                            \
+  ENTRY void __tsan_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); }         \
+  ENTRY void __tsan_write##size(void* p) { emit_access(Kind::write, at(p), size, DEADHEAT_CALLER); }       \
+  ENTRY void __tsan_read_write##size(void* p) {                                                            \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+  }                                                                                                        \
+  WEAK_ENTRY void __tsan_volatile_read##size(void* p) {                                                    \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                        \
+  WEAK_ENTRY void __tsan_volatile_write##size(void* p) {                                                   \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+  }                                                                                                        \
+  WEAK_ENTRY void __tsan_unaligned_volatile_read##size(void* p) {                                          \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                        \
+  WEAK_ENTRY void __tsan_unaligned_volatile_write##size(void* p) {                                         \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+  }                                                                                                        \
+  ENTRY void __tsan_read##size##_pc(void* p, void* pc) { emit_access(Kind::read, at(p), size, at(pc)); }   \
+  ENTRY void __tsan_write##size##_pc(void* p, void* pc) { emit_access(Kind::write, at(p), size, at(pc)); } \
+  ENTRY void __tsan_unaligned_read##size(const void* p) {                                                  \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
+  }                                                                                                        \
+  ENTRY void __tsan_unaligned_write##size(void* p) {                                                       \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+  }                                                                                                        \
+  ENTRY void __tsan_unaligned_read_write##size(void* p) {                                                  \
+    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
+    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
   }
 
 DEADHEAT_ACCESSES(1)
@@ -108,7 +112,10 @@ ENTRY void __tsan_ignore_thread_end() {
   look_again();
 }
 
-ENTRY void __tsan_init() { start(nullptr); }
+ENTRY void __tsan_init() {
+  start(nullptr);
+  mark_instrumented(DEADHEAT_CALLER);
+}
 
 // Before any constructor, also of shared objects, where the runtime is part of the program...
 #ifdef DEADHEAT_STATIC_RUNTIME

@@ -57,11 +57,13 @@ T change(volatile T* p, const Change& changed) {
 
 // Whether this is the load that the thread recorded last, with nothing written since: a loop that waits. Such
 // loads see the same store again and order nothing more, and programs that wait this way do millions of them.
+// So do compare-and-swaps that fail, and exchanges that change and release nothing, in spin locks; recorded,
+// they keep the holder from the stripe that it needs to unlock.
 //
 // A store takes the stripe and counts before it writes, so who sees its value sees one of the two on the
 // second look.
-template <class T>
-bool is_same_again(const volatile T* p, Address pc, T& value) {
+template <class T, class Waits>
+bool is_same_again(const volatile T* p, Address pc, T& value, const Waits& waits) {
   Thread& t = t_self;
   const auto address = reinterpret_cast<Address>(p);
   if (t.load.next != t.next || t.load.address != address || t.load.pc != pc || t.next == nullptr)
@@ -73,19 +75,25 @@ bool is_same_again(const volatile T* p, Address pc, T& value) {
   };
   if (t.top != t.written || !nothing_new()) return false;
   value = load(p);
-  if (!nothing_new()) return false;
+  if (!waits(value) || !nothing_new()) return false;
   ++t.spins;
   return true;
+}
+
+// What is_same_again compares with.
+template <class T>
+void record_waiting(Kind kind, const volatile T* p, int order, Address pc, const Stripe& stripe) {
+  record(kind, p, order, pc);
+  t_self.load = {t_self.next, reinterpret_cast<Address>(p), pc, stripe.version()};
 }
 
 template <class T>
 T atomic_load(const volatile T* p, int order, Address pc) {
   if (!g_recording) return load(p);
   T value;
-  if (is_same_again(p, pc, value)) return value;
+  if (is_same_again(p, pc, value, [](T) { return true; })) return value;
   const Stripe stripe(reinterpret_cast<Address>(p));
-  record(Kind::atomic_load, p, order, pc);
-  t_self.load = {t_self.next, reinterpret_cast<Address>(p), pc, stripe.version()};
+  record_waiting(Kind::atomic_load, p, order, pc, stripe);
   return load(p);
 }
 
@@ -118,17 +126,40 @@ T atomic_rmw(volatile T* p, int order, Address pc, const Operation& operation) {
   return operation();
 }
 
+template <class T>
+T atomic_exchange(volatile T* p, T desired, int order, Address pc) {
+  const auto exchange = [&] { return change(p, [&](T) { return desired; }); };
+  if (!g_recording) return exchange();
+  constexpr unsigned kRelease = 3;  // and what is stronger
+  const bool releases = order_of(order) >= kRelease;
+  T value;
+  if (!releases && is_same_again(p, pc, value, [&](T v) { return v == desired; })) return value;
+  Stripe stripe(reinterpret_cast<Address>(p));
+  if (releases || load(p) != desired) {
+    stripe.written();
+    record(Kind::atomic_rmw, p, order, pc);
+  } else {
+    record_waiting(Kind::atomic_rmw, p, order, pc, stripe);
+  }
+  return exchange();
+}
+
 // A failed one is a load. What it saw.
 template <class T>
 T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failure, Address pc) {
   if (!g_recording) return compare_and_swap(p, expected, desired);
+  T seen;
+  if (is_same_again(p, pc, seen, [&](T v) { return v != expected; })) return seen;
   Stripe stripe(reinterpret_cast<Address>(p));
-  stripe.written();
-  const T seen = compare_and_swap(p, expected, desired);
+  seen = load(p);
+  if (seen == expected) {
+    stripe.written();
+    seen = compare_and_swap(p, expected, desired);
+  }
   if (seen == expected) {
     record(Kind::atomic_rmw, p, order, pc);
   } else {
-    record(Kind::atomic_load, p, order_of_failure, pc);
+    record_waiting(Kind::atomic_load, p, order_of_failure, pc, stripe);
   }
   return seen;
 }
@@ -141,41 +172,41 @@ T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failu
                       [&] { return change(p, [&](a##bits old) -> a##bits { return changed; }); }); \
   }
 
-#define DEADHEAT_ATOMICS(bits)                                                                           \
-  ENTRY a##bits __tsan_atomic##bits##_load(const volatile a##bits* p, int order) {                       \
-    return atomic_load(p, order, DEADHEAT_CALLER);                                                       \
-  }                                                                                                      \
-  ENTRY void __tsan_atomic##bits##_store(volatile a##bits* p, a##bits v, int order) {                    \
-    atomic_store(p, v, order, DEADHEAT_CALLER);                                                          \
-  }                                                                                                      \
-  ENTRY a##bits __tsan_atomic##bits##_exchange(volatile a##bits* p, a##bits v, int order) {              \
-    return atomic_rmw(p, order, DEADHEAT_CALLER, [&] { return change(p, [&](a##bits) { return v; }); }); \
-  }                                                                                                      \
-  DEADHEAT_FETCH(bits, add, old + v)                                                                     \
-  DEADHEAT_FETCH(bits, sub, old - v)                                                                     \
-  DEADHEAT_FETCH(bits, and, old& v)                                                                      \
-  DEADHEAT_FETCH(bits, or, old | v)                                                                      \
-  DEADHEAT_FETCH(bits, xor, old ^ v)                                                                     \
-  DEADHEAT_FETCH(bits, nand, ~(old & v))                                                                 \
-  ENTRY int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* p, a##bits* expected,        \
-                                                          a##bits desired, int order, int failure) {     \
-    const a##bits wanted = *expected;                                                                    \
-    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);                \
-    if (seen == wanted) return 1;                                                                        \
-    *expected = seen;                                                                                    \
-    return 0;                                                                                            \
-  }                                                                                                      \
-  ENTRY int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* p, a##bits* expected,          \
-                                                        a##bits desired, int order, int failure) {       \
-    const a##bits wanted = *expected;                                                                    \
-    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);                \
-    if (seen == wanted) return 1;                                                                        \
-    *expected = seen;                                                                                    \
-    return 0;                                                                                            \
-  }                                                                                                      \
-  ENTRY a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* p, a##bits expected,        \
-                                                           a##bits desired, int order, int failure) {    \
-    return atomic_cas(p, expected, desired, order, failure, DEADHEAT_CALLER);                            \
+#define DEADHEAT_ATOMICS(bits)                                                                        \
+  ENTRY a##bits __tsan_atomic##bits##_load(const volatile a##bits* p, int order) {                    \
+    return atomic_load(p, order, DEADHEAT_CALLER);                                                    \
+  }                                                                                                   \
+  ENTRY void __tsan_atomic##bits##_store(volatile a##bits* p, a##bits v, int order) {                 \
+    atomic_store(p, v, order, DEADHEAT_CALLER);                                                       \
+  }                                                                                                   \
+  ENTRY a##bits __tsan_atomic##bits##_exchange(volatile a##bits* p, a##bits v, int order) {           \
+    return atomic_exchange(p, v, order, DEADHEAT_CALLER);                                             \
+  }                                                                                                   \
+  DEADHEAT_FETCH(bits, add, old + v)                                                                  \
+  DEADHEAT_FETCH(bits, sub, old - v)                                                                  \
+  DEADHEAT_FETCH(bits, and, old& v)                                                                   \
+  DEADHEAT_FETCH(bits, or, old | v)                                                                   \
+  DEADHEAT_FETCH(bits, xor, old ^ v)                                                                  \
+  DEADHEAT_FETCH(bits, nand, ~(old & v))                                                              \
+  ENTRY int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* p, a##bits* expected,     \
+                                                          a##bits desired, int order, int failure) {  \
+    const a##bits wanted = *expected;                                                                 \
+    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);             \
+    if (seen == wanted) return 1;                                                                     \
+    *expected = seen;                                                                                 \
+    return 0;                                                                                         \
+  }                                                                                                   \
+  ENTRY int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* p, a##bits* expected,       \
+                                                        a##bits desired, int order, int failure) {    \
+    const a##bits wanted = *expected;                                                                 \
+    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);             \
+    if (seen == wanted) return 1;                                                                     \
+    *expected = seen;                                                                                 \
+    return 0;                                                                                         \
+  }                                                                                                   \
+  ENTRY a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* p, a##bits expected,     \
+                                                           a##bits desired, int order, int failure) { \
+    return atomic_cas(p, expected, desired, order, failure, DEADHEAT_CALLER);                         \
   }
 
 DEADHEAT_ATOMICS(8)

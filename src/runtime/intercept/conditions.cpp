@@ -28,8 +28,9 @@ void wait_over(void* wait) {
 }
 
 template <class Real>
-int waited(const void* mutex, Address pc, const Real& real) {
+int waited(const void* condition, const void* mutex, Address pc, const Real& real) {
   if (!recording()) return real();
+  emit_use(condition, pc);
   Wait wait{mutex, pc};
   emit(Kind::release, reinterpret_cast<Address>(mutex), pc);
   int result;
@@ -42,37 +43,45 @@ int waited(const void* mutex, Address pc, const Real& real) {
 }  // namespace
 
 DEADHEAT_CONDITION(int, pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t* attributes)) {
+  emit_change(c, DEADHEAT_CALLER);
   return REAL(pthread_cond_init)(c, attributes);
 }
 
-DEADHEAT_CONDITION(int, pthread_cond_destroy, (pthread_cond_t * c)) { return REAL(pthread_cond_destroy)(c); }
+DEADHEAT_CONDITION(int, pthread_cond_destroy, (pthread_cond_t * c)) {
+  emit_change(c, DEADHEAT_CALLER);
+  return REAL(pthread_cond_destroy)(c);
+}
 
-DEADHEAT_CONDITION(int, pthread_cond_signal, (pthread_cond_t * c)) { return REAL(pthread_cond_signal)(c); }
+DEADHEAT_CONDITION(int, pthread_cond_signal, (pthread_cond_t * c)) {
+  emit_use(c, DEADHEAT_CALLER);
+  return REAL(pthread_cond_signal)(c);
+}
 
 DEADHEAT_CONDITION(int, pthread_cond_broadcast, (pthread_cond_t * c)) {
+  emit_use(c, DEADHEAT_CALLER);
   return REAL(pthread_cond_broadcast)(c);
 }
 
 DEADHEAT_CONDITION(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t* m)) {
-  return waited(m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_wait)(c, m); });
+  return waited(c, m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_wait)(c, m); });
 }
 
 DEADHEAT_CONDITION(int, pthread_cond_timedwait,
                    (pthread_cond_t * c, pthread_mutex_t* m, const timespec* until)) {
-  return waited(m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_timedwait)(c, m, until); });
+  return waited(c, m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_timedwait)(c, m, until); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_cond_clockwait,
                    (pthread_cond_t * c, pthread_mutex_t* m, clockid_t clock, const timespec* until)) {
-  return waited(m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_clockwait)(c, m, clock, until); });
+  return waited(c, m, DEADHEAT_CALLER, [&] { return REAL(pthread_cond_clockwait)(c, m, clock, until); });
 }
 
 DEADHEAT_INTERCEPT(int, cnd_wait, (cnd_t * c, mtx_t* m)) {
-  return waited(m, DEADHEAT_CALLER, [&] { return REAL(cnd_wait)(c, m); });
+  return waited(c, m, DEADHEAT_CALLER, [&] { return REAL(cnd_wait)(c, m); });
 }
 
 DEADHEAT_INTERCEPT(int, cnd_timedwait, (cnd_t * c, mtx_t* m, const timespec* until)) {
-  return waited(m, DEADHEAT_CALLER, [&] { return REAL(cnd_timedwait)(c, m, until); });
+  return waited(c, m, DEADHEAT_CALLER, [&] { return REAL(cnd_timedwait)(c, m, until); });
 }
 
 }  // namespace deadheat::runtime

@@ -31,18 +31,27 @@ bool will_unlock(const pthread_mutex_t* m) {
   return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == kernel_id();
 }
 
+void acquired(const void* lock, Address pc) {
+  if (!recording()) return;
+  emit_use(lock, pc);
+  emit(Kind::acquire, object_of(lock), pc);
+}
+
 int locked(int result, const void* m, Address pc) {
   // EOWNERDEAD: the lock is held, its last owner died with it.
-  if ((result == 0 || result == EOWNERDEAD) && recording()) emit(Kind::acquire, object_of(m), pc);
+  if (result == 0 || result == EOWNERDEAD) acquired(m, pc);
   return result;
 }
 
 int locked_c11(int result, const void* m, Address pc) {
-  if (result == thrd_success && recording()) emit(Kind::acquire, object_of(m), pc);
+  if (result == thrd_success) acquired(m, pc);
   return result;
 }
 
-int forgotten(int result, const volatile void* lock, Address pc) {
+template <class Real>
+int forgotten(const volatile void* lock, Address pc, const Real& real) {
+  emit_change(lock, pc);
+  const int result = real();
   if (result == 0 && recording()) emit(Kind::forget_lock, object_of(lock), pc);
   return result;
 }
@@ -51,11 +60,11 @@ int forgotten(int result, const volatile void* lock, Address pc) {
 
 // A lock that was never destroyed may have been at this address.
 DEADHEAT_INTERCEPT(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t* attributes)) {
-  return forgotten(REAL(pthread_mutex_init)(m, attributes), m, DEADHEAT_CALLER);
+  return forgotten(m, DEADHEAT_CALLER, [&] { return REAL(pthread_mutex_init)(m, attributes); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_mutex_destroy, (pthread_mutex_t * m)) {
-  return forgotten(REAL(pthread_mutex_destroy)(m), m, DEADHEAT_CALLER);
+  return forgotten(m, DEADHEAT_CALLER, [&] { return REAL(pthread_mutex_destroy)(m); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t * m)) {
@@ -95,12 +104,14 @@ DEADHEAT_INTERCEPT(int, __pthread_mutex_unlock, (pthread_mutex_t * m)) {
 }
 
 DEADHEAT_INTERCEPT(int, mtx_init, (mtx_t * m, int type)) {
-  return forgotten(REAL(mtx_init)(m, type), m, DEADHEAT_CALLER);
+  return forgotten(m, DEADHEAT_CALLER, [&] { return REAL(mtx_init)(m, type); });
 }
 
 DEADHEAT_INTERCEPT(void, mtx_destroy, (mtx_t * m)) {
-  REAL(mtx_destroy)(m);
-  forgotten(0, m, DEADHEAT_CALLER);
+  forgotten(m, DEADHEAT_CALLER, [&] {
+    REAL(mtx_destroy)(m);
+    return 0;
+  });
 }
 
 DEADHEAT_INTERCEPT(int, mtx_lock, (mtx_t * m)) { return locked_c11(REAL(mtx_lock)(m), m, DEADHEAT_CALLER); }
@@ -122,11 +133,11 @@ DEADHEAT_INTERCEPT(int, mtx_unlock, (mtx_t * m)) {
 }
 
 DEADHEAT_INTERCEPT(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
-  return forgotten(REAL(pthread_spin_init)(lock, shared), lock, DEADHEAT_CALLER);
+  return forgotten(lock, DEADHEAT_CALLER, [&] { return REAL(pthread_spin_init)(lock, shared); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
-  return forgotten(REAL(pthread_spin_destroy)(lock), lock, DEADHEAT_CALLER);
+  return forgotten(lock, DEADHEAT_CALLER, [&] { return REAL(pthread_spin_destroy)(lock); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {

@@ -11,12 +11,18 @@ namespace {
 std::uint64_t object_of(const pthread_rwlock_t* lock) { return reinterpret_cast<Address>(lock); }
 
 int locked(int result, Kind kind, const pthread_rwlock_t* lock, Address pc) {
-  if (result == 0 && recording()) emit(kind, object_of(lock), pc);
+  if (result != 0 || !recording()) return result;
+  emit_use(lock, pc);
+  emit(kind, object_of(lock), pc);
   return result;
 }
 
-int forgotten(int result, const pthread_rwlock_t* lock, Address pc) {
-  return locked(result, Kind::forget_lock, lock, pc);
+template <class Real>
+int forgotten(const pthread_rwlock_t* lock, Address pc, const Real& real) {
+  emit_change(lock, pc);
+  const int result = real();
+  if (result == 0 && recording()) emit(Kind::forget_lock, object_of(lock), pc);
+  return result;
 }
 
 // While somebody reads there is no writer, so who holds the lock need not be compared with who asks.
@@ -29,11 +35,11 @@ Kind release_of(const pthread_rwlock_t* lock) {
 
 DEADHEAT_INTERCEPT(int, pthread_rwlock_init,
                    (pthread_rwlock_t * lock, const pthread_rwlockattr_t* attributes)) {
-  return forgotten(REAL(pthread_rwlock_init)(lock, attributes), lock, DEADHEAT_CALLER);
+  return forgotten(lock, DEADHEAT_CALLER, [&] { return REAL(pthread_rwlock_init)(lock, attributes); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
-  return forgotten(REAL(pthread_rwlock_destroy)(lock), lock, DEADHEAT_CALLER);
+  return forgotten(lock, DEADHEAT_CALLER, [&] { return REAL(pthread_rwlock_destroy)(lock); });
 }
 
 DEADHEAT_INTERCEPT(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
