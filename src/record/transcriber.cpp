@@ -1,5 +1,7 @@
 #include "record/transcriber.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -115,7 +117,7 @@ Transcriber::Thread& Transcriber::thread(std::uint32_t number) {
   if (t.state == Thread::unknown) {
     t.id = thread_count_++;
     t.state = Thread::forked;
-    names_.threads.add("");
+    names_.threads.add(t.id == 0 ? "main" : "");
   }
   return t;
 }
@@ -189,9 +191,16 @@ void Transcriber::new_image() {
 
 // Locks.
 
+namespace {
+std::string address_text(std::uint64_t address) { return fmt::format("{:#x}", address); }
+}  // namespace
+
 Transcriber::Lock& Transcriber::lock_at(std::uint64_t address) {
   Lock& lock = at(locks_, address);
-  if (lock.id == 0) lock.id = ++lock_count_;
+  if (lock.id == 0) {
+    lock.id = ++lock_count_;
+    names_.locks.add(address_text(address));
+  }
   return lock;
 }
 

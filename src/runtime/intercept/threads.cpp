@@ -40,7 +40,7 @@ Started* g_buckets[kBuckets];
 
 pthread_key_t g_end_key;
 bool g_end_key_made;
-thread_local Started* t_started __attribute__((tls_model("initial-exec")));
+constinit thread_local Started* t_started __attribute__((tls_model("initial-exec"))) = {};
 
 Started*& bucket_of(pthread_t handle) {
   // Handles are addresses within stacks: the page tells them apart.
