@@ -35,6 +35,8 @@ std::string_view meaning_of(Loss loss) {
       return "an allocation of more than 1 GiB is written for the memory that was in use before only";
     case Loss::unknown_kind:
       return "a record made no sense: left out";
+    case Loss::out_of_scope:
+      return "an access of code that --only and --ignore leave out";
   }
   return "";
 }

@@ -22,8 +22,9 @@ enum class Loss : std::uint8_t {
   no_cells,           // accesses: numbers of variables ran out
   large_blocks,       // allocations too large to be one event: only the memory in use is covered
   unknown_kind,       // records that make no sense
+  out_of_scope,       // accesses of code that was not asked for
 };
-inline constexpr std::size_t kLosses = 11;
+inline constexpr std::size_t kLosses = 12;
 
 class Losses {
  public:

@@ -47,8 +47,8 @@ Op as(const Op& op, EventKind kind) { return {.kind = kind, .site = op.site, .st
 
 }  // namespace
 
-Transcriber::Transcriber(const runtime::Session& session, Sink& sink)
-    : sink_(&sink), cells_(names_), places_(session, names_) {
+Transcriber::Transcriber(const runtime::Session& session, Sink& sink, Scope scope)
+    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {
   places_.modules_changed();
 }
 
@@ -74,6 +74,24 @@ void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, 
     address += part;
     bytes -= part;
   }
+}
+
+void Transcriber::put_access(std::uint32_t thread, const Op& op, std::uint64_t address, std::uint64_t bytes) {
+  if (!in_scope(op.site)) return losses_.add(Loss::out_of_scope);
+  put_range(thread, op, address, bytes);
+}
+
+bool Transcriber::in_scope(SiteId site) {
+  if (!scope_) return true;
+  if (index(site) >= asked_.size()) asked_.resize(names_.sites.size());
+  Asked& asked = asked_[index(site)];
+  if (asked == Asked::not_yet) {
+    const Site& s = names_.sites[index(site)];
+    const Module& module = names_.modules[s.module];
+    const bool in = scope_(names_.strings[module.path], names_.strings[module.build_id], s.address);
+    asked = in ? Asked::in : Asked::out;
+  }
+  return asked == Asked::in;
 }
 
 void Transcriber::full_block() {
@@ -104,7 +122,7 @@ std::uint16_t Transcriber::new_op(const Stream& stream, const Record& record, Kn
   Op op = op_of(stream, record, record.kind() == Kind::write ? EventKind::write : EventKind::read);
   op.offset = static_cast<std::uint8_t>(record.object() % kCellBytes);
   op.value = record.size();
-  known.op = block_.code(op);
+  known.op = in_scope(op.site) ? block_.code(op) : kOutOfScope;
   known.block = block_number_;
   return known.op;
 }
@@ -413,7 +431,7 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::write_range: {
       if (!may_act(stream.thread)) return;
       const auto kind = record.kind() == Kind::read_range ? EventKind::read : EventKind::write;
-      return put_range(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
+      return put_access(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
     }
     case Kind::atomic_load:
       return atomic(stream, record, EventKind::atomic_load);
