@@ -188,7 +188,9 @@ void Transcriber::name_thread(std::uint32_t number, std::uint64_t text, std::uin
   std::memcpy(bytes.data(), &text, 8);
   std::memcpy(bytes.data() + 8, &rest, 8);
   const std::string_view name(bytes.data(), strnlen(bytes.data(), bytes.size()));
-  names_.threads.rename(thread(number).id, name);
+  // Many threads may have one name.
+  const std::uint32_t id = thread(number).id;
+  names_.threads.rename(id, fmt::format("T{} ({})", id, name));
 }
 
 // The process began another program: no thread, and nothing in memory, is what it was.

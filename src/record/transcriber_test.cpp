@@ -202,7 +202,7 @@ TEST_F(TranscriberTest, NamesThreads) {
   a_.stamped(1, Kind::begin, 0);
   a_.stamped(2, Kind::thread_name, 0, {text, 0});
   transcribe();
-  EXPECT_EQ(transcriber_.names().threads[0], "worker");
+  EXPECT_EQ(transcriber_.names().threads[0], "T0 (worker)");
 }
 
 TEST_F(TranscriberTest, GivesAtomicsOnlyOrdersTheyCanHave) {
