@@ -40,10 +40,9 @@ void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operan
 // True where events of the calling thread are recorded: what an interceptor asks first.
 inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
 
-// Whether the object with this code has called __tsan_init, as all instrumented ones do when they are loaded.
-// Others may order by atomics of which nothing is seen, as libomp does.
+// Whether the object with this code is instrumented. Others may order by atomics of which nothing is seen, as
+// libomp does.
 bool is_instrumented(Address pc);
-void mark_instrumented(Address pc);
 
 // The lock, barrier or condition itself is memory, which is made, used and destroyed: by threads that nothing
 // orders, that is a race. A use comes before what it orders, so before the record of a lock or a barrier.

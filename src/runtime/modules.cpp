@@ -72,6 +72,72 @@ bool is_known(const Module& module) {
   return false;
 }
 
+// Objects with instrumented code.
+struct Range {
+  Address begin, end;
+};
+Range g_instrumented[kModules];
+std::uint32_t g_instrumented_used;
+
+// What the object needs from others stands before what it gives in its table of symbols, and how many those
+// are is said by the table of hashes.
+struct Symbols {
+  const ElfW(Sym) * table;
+  const char* names;
+  std::uint32_t needed;
+};
+
+Symbols symbols_of(const dl_phdr_info& info) {
+  Symbols symbols{nullptr, nullptr, 0};
+  const ElfW(Dyn)* entry = nullptr;
+  for (unsigned i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    if (segment.p_type == PT_DYNAMIC) {
+      entry = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
+    }
+  }
+  // The loader has made addresses of most, but not where the section cannot be written.
+  const auto at = [&](const ElfW(Dyn) & e) {
+    return e.d_un.d_ptr < info.dlpi_addr ? info.dlpi_addr + e.d_un.d_ptr : e.d_un.d_ptr;
+  };
+  for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) symbols.table = reinterpret_cast<const ElfW(Sym)*>(at(*entry));
+    if (entry->d_tag == DT_STRTAB) symbols.names = reinterpret_cast<const char*>(at(*entry));
+    if (entry->d_tag == DT_GNU_HASH) symbols.needed = reinterpret_cast<const std::uint32_t*>(at(*entry))[1];
+    if (entry->d_tag == DT_HASH && symbols.needed == 0) {
+      symbols.needed = reinterpret_cast<const std::uint32_t*>(at(*entry))[1];
+    }
+  }
+  return symbols;
+}
+
+// All instrumented code calls __tsan_init when it is loaded; a program that has the runtime in it is
+// instrumented.
+bool has_instrumented_code(const dl_phdr_info& info, const Module& module) {
+  const auto here = reinterpret_cast<Address>(&g_instrumented);
+  if (here >= module.begin && here < module.end) return true;
+  const Symbols symbols = symbols_of(info);
+  if (symbols.table == nullptr || symbols.names == nullptr) return false;
+  for (std::uint32_t i = 1; i < symbols.needed; ++i) {
+    if (same_text(symbols.names + symbols.table[i].st_name, "__tsan_init")) return true;
+  }
+  return false;
+}
+
+// Once for each object: the recorder may know those of the process's last program, but nothing here is left
+// of it.
+bool g_published;
+
+void note_instrumented(const dl_phdr_info& info, const Module& module) {
+  for (std::uint32_t i = 0; i < g_instrumented_used; ++i) {
+    Range& old = g_instrumented[i];
+    if (old.begin < module.end && module.begin < old.end) old.end = old.begin;  // unloaded
+  }
+  if (g_instrumented_used == kModules || !has_instrumented_code(info, module)) return;
+  g_instrumented[g_instrumented_used] = {module.begin, module.end};
+  __atomic_store_n(&g_instrumented_used, g_instrumented_used + 1, __ATOMIC_RELEASE);
+}
+
 int publish(dl_phdr_info* info, std::size_t, void*) {
   const std::uint32_t used = g_session->modules_used;
   if (used == kModules) {
@@ -83,7 +149,10 @@ int publish(dl_phdr_info* info, std::size_t, void*) {
   module.build_id_bytes = 0;
   read_segments(*info, module);
   read_path(info->dlpi_name, module);
-  if (module.end != 0 && !is_known(module)) {
+  if (module.end == 0) return 0;
+  const bool is_new = !is_known(module);
+  if (is_new || !g_published) note_instrumented(*info, module);
+  if (is_new) {
     __atomic_store_n(&g_session->modules_used, used + 1, __ATOMIC_RELEASE);
   }
   return 0;
@@ -91,48 +160,7 @@ int publish(dl_phdr_info* info, std::size_t, void*) {
 
 std::uint32_t g_publishing;
 
-// Objects with instrumented code.
-struct Range {
-  Address begin, end;
-};
-constexpr std::uint32_t kInstrumented = 1024;
-Range g_instrumented[kInstrumented];
-std::uint32_t g_instrumented_used;
-
-struct Wanted {
-  Address pc;
-  Range found;
-};
-
-int find_range(dl_phdr_info* info, std::size_t, void* wanted) {
-  auto* const w = static_cast<Wanted*>(wanted);
-  Range range{~Address{0}, 0};
-  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const Address begin = info->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
-    if (begin < range.begin) range.begin = begin;
-    if (end > range.end) range.end = end;
-  }
-  if (w->pc < range.begin || w->pc >= range.end) return 0;
-  w->found = range;
-  return 1;
-}
-
 }  // namespace
-
-void mark_instrumented(Address pc) {
-  if (g_session == nullptr || is_instrumented(pc)) return;
-  Wanted wanted{pc, {0, 0}};
-  dl_iterate_phdr(find_range, &wanted);
-  while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
-  const std::uint32_t used = g_instrumented_used;
-  if (used < kInstrumented) {
-    g_instrumented[used] = wanted.found;
-    __atomic_store_n(&g_instrumented_used, used + 1, __ATOMIC_RELEASE);
-  }
-  __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);
-}
 
 bool is_instrumented(Address pc) {
   const std::uint32_t used = __atomic_load_n(&g_instrumented_used, __ATOMIC_ACQUIRE);
@@ -146,6 +174,7 @@ void publish_modules() {
   if (g_session == nullptr) return;
   while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
   dl_iterate_phdr(publish, nullptr);
+  g_published = true;
   __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);
 }
 

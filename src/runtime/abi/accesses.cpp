@@ -112,10 +112,7 @@ ENTRY void __tsan_ignore_thread_end() {
   look_again();
 }
 
-ENTRY void __tsan_init() {
-  start(nullptr);
-  mark_instrumented(DEADHEAT_CALLER);
-}
+ENTRY void __tsan_init() { start(nullptr); }
 
 // Before any constructor, also of shared objects, where the runtime is part of the program...
 #ifdef DEADHEAT_STATIC_RUNTIME

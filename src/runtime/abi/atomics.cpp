@@ -1,5 +1,7 @@
 // The entry points that compilers call for atomic operations. The operation itself is always the strongest;
 // its record keeps the order that the program asked for.
+#include <sched.h>
+
 #include "runtime/emit.h"
 
 using namespace deadheat::runtime;
@@ -77,6 +79,8 @@ bool is_same_again(const volatile T* p, Address pc, T& value, const Waits& waits
   value = load(p);
   if (!waits(value) || !nothing_new()) return false;
   ++t.spins;
+  // Who is waited for may want the core, and needs it for longer than the program's author thought.
+  sched_yield();
   return true;
 }
 
