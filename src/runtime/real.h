@@ -10,9 +10,15 @@ void* find_real(const char* name, const char* version, bool required);
 // REAL(pthread_mutex_lock)(m): declared by DEADHEAT_INTERCEPT below.
 #define REAL(name) (*real_##name())
 
-// int DEADHEAT_INTERCEPT(pthread_mutex_lock, (pthread_mutex_t* m)) { ... REAL(pthread_mutex_lock)(m) ... }
-// defines the exported function, and how to reach the real one. Weak in the static library, as in the
-// system's own, so that a program that brings its own definition still links.
+// In the static library weak, as in the system's own: a program that brings its own malloc still links.
+#ifdef DEADHEAT_STATIC_RUNTIME
+#define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default"), weak))
+#else
+#define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+// DEADHEAT_INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t* m)) { ... REAL(pthread_mutex_lock)(m) ... }
+// defines the exported function, and how to reach the real one.
 #define DEADHEAT_REAL(result, name, parameters, version)                                        \
   using name##_type = result parameters;                                                        \
   [[maybe_unused]] static name##_type* real_##name() {                                          \
@@ -27,7 +33,7 @@ void* find_real(const char* name, const char* version, bool required);
 
 #define DEADHEAT_INTERCEPT_VERSION(result, name, parameters, version) \
   DEADHEAT_REAL(result, name, parameters, version)                    \
-  extern "C" __attribute__((visibility("default"))) result name parameters
+  DEADHEAT_EXPORT result name parameters
 
 #define DEADHEAT_INTERCEPT(result, name, parameters) \
   DEADHEAT_INTERCEPT_VERSION(result, name, parameters, nullptr)

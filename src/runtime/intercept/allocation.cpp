@@ -62,8 +62,6 @@ constexpr bool power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0
 
 void* allocate(std::size_t bytes, Address pc) { return allocated(__libc_malloc(bytes), bytes, pc); }
 
-#define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default")))
-
 DEADHEAT_EXPORT void* malloc(std::size_t bytes) {
   return allocated(__libc_malloc(bytes), bytes, DEADHEAT_CALLER);
 }
