@@ -4,9 +4,10 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "runtime/system_call.h"
 
 namespace deadheat::runtime {
 
@@ -46,7 +47,7 @@ bool recorder_lives(const Session& session) {
 // Some tenths of a second at most, or until a chunk is given back.
 void wait_for_chunk(Session& session, std::uint32_t given) {
   const timespec patience{0, 200'000'000};
-  syscall(SYS_futex, &session.chunks_given, FUTEX_WAIT, given, &patience, nullptr, 0);
+  system_call(SYS_futex, as_word(&session.chunks_given), FUTEX_WAIT, given, as_word(&patience));
 }
 
 }  // namespace
@@ -107,9 +108,7 @@ Slot* take_slot(Session& session, std::uint32_t thread, std::uint32_t handler) {
 void tell_filled(Session& session) {
   __atomic_fetch_add(&session.filled, 1, __ATOMIC_RELEASE);
   if (__atomic_load_n(&session.recorder_waits, __ATOMIC_ACQUIRE) == 0) return;
-  const int saved = errno;
-  syscall(SYS_futex, &session.filled, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  errno = saved;
+  system_call(SYS_futex, as_word(&session.filled), FUTEX_WAKE, 1);
 }
 
 }  // namespace deadheat::runtime

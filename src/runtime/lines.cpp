@@ -1,8 +1,9 @@
 #include "runtime/lines.h"
 
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "runtime/system_call.h"
 
 namespace deadheat::runtime {
 
@@ -20,7 +21,7 @@ void say(const char* first, const char* second, const char* third) {
   const iovec parts[] = {part("deadheat: "), part(first), part(second), part(third), part("\n")};
   // By the kernel itself: the function of the C library may be intercepted. Nothing is to be done if it
   // fails.
-  [[maybe_unused]] const long written = syscall(SYS_writev, 2, parts, 5);
+  system_call(SYS_writev, 2, as_word(parts), 5);
 }
 
 void die(const char* first, const char* second, const char* third) {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/chunks.h"
 #include "runtime/lines.h"
+#include "runtime/system_call.h"
 
 extern "C" char** environ;
 
@@ -40,8 +40,9 @@ int number_in(const char* text) {
 }
 
 void* map(std::size_t bytes, int flags, int descriptor) {
-  const long at = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  return at == -1 ? nullptr : reinterpret_cast<void*>(at);
+  const long at =
+      system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<void*>(at);
 }
 
 Session* session_of(const char* descriptor) {
@@ -193,7 +194,7 @@ void leave_thread() {
   ShadowFrames* const frames = t.frames;
   clear(t);
   t.ended = 1;
-  syscall(SYS_munmap, frames, sizeof(ShadowFrames));
+  system_call(SYS_munmap, as_word(frames), sizeof(ShadowFrames));
   errno = saved;
 }
 

@@ -9,20 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace deadheat::runtime {
+#include "runtime/system_call.h"
 
-// A system call that leaves errno alone and is no cancellation point. Negative: the error.
-inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
-  long result;
-  register long r10 asm("r10") = d;
-  register long r8 asm("r8") = e;
-  register long r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory");
-  return result;
-}
+namespace deadheat::runtime {
 
 // Short sections only. A holder is never cancelled; a handler that needs one is blocked while it is held.
 class SpinLock {
