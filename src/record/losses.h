@@ -21,9 +21,10 @@ enum class Loss : std::uint8_t {
   begin_late,         // a second begin, a fork of a thread that was there, a join or fork of itself
   no_cells,           // accesses: numbers of variables ran out
   large_blocks,       // allocations too large to be one event: only the memory in use is covered
+  benign,             // accesses that may race, as the program says
   unknown_kind,       // records that make no sense
 };
-inline constexpr std::size_t kLosses = 11;
+inline constexpr std::size_t kLosses = 12;
 
 class Losses {
  public:
