@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-namespace {
-
 class Account {
  public:
   void deposit(long amount) {
@@ -53,25 +51,24 @@ class Journal {
   std::vector<std::string> entries_;
 };
 
-void work(Account& account, Journal& journal, const std::string& teller) {
+Account account;
+Journal journal;
+
+void work(const char* teller) {
   for (int customer = 1; customer <= 50; ++customer) {
     account.deposit(100);
     if (customer % 5 == 0 && account.withdraw(30)) {
       account.charge_fee(1);
-      journal.note(teller + ": fee for customer " + std::to_string(customer));
+      journal.note(std::string(teller) + ": fee for customer " + std::to_string(customer));
     }
     std::this_thread::yield();
   }
 }
 
-}  // namespace
-
 int main() {
-  Account account;
-  Journal journal;
   std::vector<std::thread> tellers;
   for (const char* name : {"Ann", "Bob", "Cem"}) {
-    tellers.emplace_back([&account, &journal, name] { work(account, journal, name); });
+    tellers.emplace_back(work, name);
   }
   for (std::thread& teller : tellers) teller.join();
   std::printf("balance %ld, %zu fees\n", account.balance(), journal.entries());

@@ -1,8 +1,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include "base/format.h"
 #include "base/progress.h"
@@ -11,6 +13,8 @@
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "record/recorder.h"
+#include "report/pattern.h"
+#include "symbol/symbolizer.h"
 
 namespace deadheat::cli {
 
@@ -26,6 +30,11 @@ constexpr Flag kFlags[] = {
     {.name = "after", .value = "SECONDS", .help = "keep no accesses before"},
     {.name = "for", .value = "SECONDS", .help = "keep accesses for so long only"},
     {.name = "paused", .help = "keep no accesses until SIGUSR1"},
+    {.name = "only",
+     .value = "PATTERN",
+     .help = "keep accesses of modules or source files that match (* for anything, ^ and $ for the ends)",
+     .repeatable = true},
+    {.name = "ignore", .value = "PATTERN", .help = "keep no accesses of such code", .repeatable = true},
     {.name = "max-size", .value = "SIZE", .help = "go on in FILE.1, FILE.2... when a file is so large"},
     {.name = "keep", .value = "N", .help = "with --max-size: keep the last N files only"},
 };
@@ -36,6 +45,27 @@ Result<std::chrono::nanoseconds> seconds(const Arguments& arguments, std::string
   if (!value) return fail(value.error());
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*value));
 }
+
+// By the names of the module, and of the source files of what was inlined at the address.
+class ScopeByName {
+ public:
+  ScopeByName(std::span<const std::string> only, std::span<const std::string> ignore) {
+    for (const std::string& text : only) only_.emplace_back(text);
+    for (const std::string& text : ignore) ignore_.emplace_back(text);
+  }
+  bool operator()(std::string_view module, std::string_view build_id, std::uint64_t address) {
+    const auto matches = [&](const report::Pattern& pattern) {
+      if (pattern.matches(module)) return true;
+      return std::ranges::any_of(symbols_->frames({module, build_id}, address - 1),
+                                 [&](const symbol::CodeFrame& f) { return pattern.matches(f.file); });
+    };
+    return (only_.empty() || std::ranges::any_of(only_, matches)) && std::ranges::none_of(ignore_, matches);
+  }
+
+ private:
+  std::vector<report::Pattern> only_, ignore_;
+  std::shared_ptr<symbol::Symbolizer> symbols_ = std::make_shared<symbol::Symbolizer>();
+};
 
 Result<record::RecordOptions> options_of(const Arguments& arguments) {
   constexpr std::uint64_t kLeastMemory = 1 << 20, kMostMemory = std::uint64_t{4} << 30;
@@ -63,6 +93,9 @@ Result<record::RecordOptions> options_of(const Arguments& arguments) {
     const auto duration = seconds(arguments, "for");
     if (!duration) return fail(duration.error());
     out.duration = *duration;
+  }
+  if (arguments.has("only") || arguments.has("ignore")) {
+    out.scope = ScopeByName(arguments.all("only"), arguments.all("ignore"));
   }
   out.is_paused = arguments.has("paused");
   if (arguments.has("max-size")) {

@@ -37,6 +37,8 @@ std::string_view meaning_of(Loss loss) {
       return "an access to memory whose races the program calls benign: left out";
     case Loss::unknown_kind:
       return "a record made no sense: left out";
+    case Loss::out_of_scope:
+      return "an access of code that --only and --ignore leave out";
   }
   return "";
 }

@@ -23,8 +23,9 @@ enum class Loss : std::uint8_t {
   large_blocks,       // allocations too large to be one event: only the memory in use is covered
   benign,             // accesses that may race, as the program says
   unknown_kind,       // records that make no sense
+  out_of_scope,       // accesses of code that was not asked for
 };
-inline constexpr std::size_t kLosses = 12;
+inline constexpr std::size_t kLosses = static_cast<std::size_t>(Loss::out_of_scope) + 1;
 
 class Losses {
  public:

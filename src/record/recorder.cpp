@@ -263,7 +263,7 @@ Result<Recording> record(Launch launch, const RecordOptions& options) {
   if (auto ok = files.open(); !ok) return fail(ok.error());
   Gate gate(*session, options);
   Merger merger(*session);
-  Transcriber transcriber(**session, files.writer());
+  Transcriber transcriber(**session, files.writer(), options.scope);
   Loop loop(*session, gate, merger, transcriber, files, options);
 
   launch.environment.emplace_back(runtime::kSessionVariable, std::to_string(session->descriptor()));

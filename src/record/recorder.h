@@ -10,6 +10,7 @@
 
 #include "deadheat/trace.h"
 #include "record/child.h"
+#include "record/transcriber.h"
 
 namespace deadheat::record {
 
@@ -22,6 +23,7 @@ struct RecordOptions {
   bool is_paused = false;                              // until SIGUSR1
   std::uint64_t max_bytes = 0;                         // of a file; 0: no limit
   std::uint64_t keep_files = 0;                        // 0: all
+  Scope scope{};                                       // of accesses
   std::function<void(std::uint64_t events)> progress{};
 };
 

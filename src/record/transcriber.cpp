@@ -1,5 +1,7 @@
 #include "record/transcriber.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,8 +47,8 @@ Op as(const Op& op, EventKind kind) { return {.kind = kind, .site = op.site, .st
 
 }  // namespace
 
-Transcriber::Transcriber(const runtime::Session& session, Sink& sink)
-    : sink_(&sink), cells_(names_), places_(session, names_) {
+Transcriber::Transcriber(const runtime::Session& session, Sink& sink, Scope scope)
+    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {
   places_.modules_changed();
 }
 
@@ -72,6 +74,24 @@ void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, 
     address += part;
     bytes -= part;
   }
+}
+
+void Transcriber::put_access(std::uint32_t thread, const Op& op, std::uint64_t address, std::uint64_t bytes) {
+  if (!in_scope(op.site)) return losses_.add(Loss::out_of_scope);
+  put_range(thread, op, address, bytes);
+}
+
+bool Transcriber::in_scope(SiteId site) {
+  if (!scope_) return true;
+  if (index(site) >= asked_.size()) asked_.resize(names_.sites.size());
+  Asked& asked = asked_[index(site)];
+  if (asked == Asked::not_yet) {
+    const Site& s = names_.sites[index(site)];
+    const Module& module = names_.modules[s.module];
+    const bool in = scope_(names_.strings[module.path], names_.strings[module.build_id], s.address);
+    asked = in ? Asked::in : Asked::out;
+  }
+  return asked == Asked::in;
 }
 
 void Transcriber::full_block() {
@@ -102,7 +122,7 @@ std::uint16_t Transcriber::new_op(const Stream& stream, const Record& record, Kn
   Op op = op_of(stream, record, record.kind() == Kind::write ? EventKind::write : EventKind::read);
   op.offset = static_cast<std::uint8_t>(record.object() % kCellBytes);
   op.value = record.size();
-  known.op = block_.code(op);
+  known.op = in_scope(op.site) ? block_.code(op) : kOutOfScope;
   known.block = block_number_;
   return known.op;
 }
@@ -115,7 +135,7 @@ Transcriber::Thread& Transcriber::thread(std::uint32_t number) {
   if (t.state == Thread::unknown) {
     t.id = thread_count_++;
     t.state = Thread::forked;
-    names_.threads.add("");
+    names_.threads.add(t.id == 0 ? "main" : "");
   }
   return t;
 }
@@ -168,7 +188,9 @@ void Transcriber::name_thread(std::uint32_t number, std::uint64_t text, std::uin
   std::memcpy(bytes.data(), &text, 8);
   std::memcpy(bytes.data() + 8, &rest, 8);
   const std::string_view name(bytes.data(), strnlen(bytes.data(), bytes.size()));
-  names_.threads.rename(thread(number).id, name);
+  // Many threads may have one name.
+  const std::uint32_t id = thread(number).id;
+  names_.threads.rename(id, fmt::format("T{} ({})", id, name));
 }
 
 // The process began another program: no thread, and nothing in memory, is what it was.
@@ -190,9 +212,16 @@ void Transcriber::new_image() {
 
 // Locks.
 
+namespace {
+std::string address_text(std::uint64_t address) { return fmt::format("{:#x}", address); }
+}  // namespace
+
 Transcriber::Lock& Transcriber::lock_at(std::uint64_t address) {
   Lock& lock = at(locks_, address);
-  if (lock.id == 0) lock.id = ++lock_count_;
+  if (lock.id == 0) {
+    lock.id = ++lock_count_;
+    names_.locks.add(address_text(address));
+  }
   return lock;
 }
 
@@ -420,7 +449,7 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
       if (!may_act(stream.thread)) return;
       if (!benign_.empty() && is_benign(record.object(), operand)) return losses_.add(Loss::benign);
       const auto kind = record.kind() == Kind::read_range ? EventKind::read : EventKind::write;
-      return put_range(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
+      return put_access(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
     }
     case Kind::atomic_load:
       return atomic(stream, record, EventKind::atomic_load);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,9 +20,15 @@
 
 namespace deadheat::record {
 
+// Whether accesses at a code address (as the module's file counts them) are kept. Asked once for each
+// address.
+using Scope =
+    std::function<bool(std::string_view module_path, std::string_view build_id, std::uint64_t address)>;
+
 class Transcriber {
  public:
-  Transcriber(const runtime::Session& session, Sink& sink);
+  // An empty scope keeps everything.
+  Transcriber(const runtime::Session& session, Sink& sink, Scope scope = {});
 
   void access(const Stream& stream, const runtime::Record& record);
   void event(const Stream& stream, const runtime::Record& record, std::uint64_t operand,
@@ -73,6 +81,7 @@ class Transcriber {
     std::uint16_t block = 0;   // of which it is the number; 0: none
     std::uint16_t op = 0;
   };
+  static constexpr std::uint16_t kOutOfScope = 0xffff;  // instead of an op's code, of which a block has fewer
   static constexpr unsigned kKnownBits = 13;
   // Who would be given its own ids for memory that may never be touched.
   static constexpr std::uint64_t kLargeBlock = std::uint64_t{1} << 30;
@@ -81,9 +90,11 @@ class Transcriber {
   bool may_act(std::uint32_t number);
   void put(std::uint32_t thread, const Op& op, std::uint32_t object);
   void put_range(std::uint32_t thread, Op op, std::uint64_t address, std::uint64_t bytes);
+  void put_access(std::uint32_t thread, const Op& op, std::uint64_t address, std::uint64_t bytes);
   void full_block();
   void new_block();
   std::uint16_t new_op(const Stream& stream, const runtime::Record& record, Known& known);
+  bool in_scope(SiteId site);
   Op op_of(const Stream& stream, const runtime::Record& record, EventKind kind);
 
   void atomic(const Stream& stream, const runtime::Record& record, EventKind kind);
@@ -121,6 +132,9 @@ class Transcriber {
   Cells cells_;
   Places places_;
   Losses losses_;
+  Scope scope_;
+  enum class Asked : std::uint8_t { not_yet, in, out };
+  std::vector<Asked> asked_;  // by site
   model::BlockBuilder block_;
   std::uint16_t block_number_ = 1;
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << kKnownBits);
@@ -151,7 +165,7 @@ inline void Transcriber::access(const Stream& stream, const runtime::Record& rec
   const auto offset = static_cast<std::uint32_t>(address % kCellBytes);
   if ((address & (Cells::kRegionBytes - 1)) + record.size() > Cells::kRegionBytes) [[unlikely]] {
     const auto kind = record.kind() == runtime::Kind::write ? EventKind::write : EventKind::read;
-    return put_range(t, op_of(stream, record, kind), address, record.size());
+    return put_access(t, op_of(stream, record, kind), address, record.size());
   }
   const std::uint32_t cell = cells_.cell(address);
   if (cell == Cells::kNone) [[unlikely]]
@@ -166,6 +180,8 @@ inline void Transcriber::access(const Stream& stream, const runtime::Record& rec
     known.record = key;
     known.rest = rest;
   }
+  if (op == kOutOfScope) [[unlikely]]
+    return losses_.add(Loss::out_of_scope);
   block_.append(ThreadId{t}, op, cell);
   if (block_.full()) [[unlikely]]
     full_block();

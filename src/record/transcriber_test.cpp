@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "support/kept_trace.h"
 #include "support/session_writer.h"
@@ -201,7 +202,7 @@ TEST_F(TranscriberTest, NamesThreads) {
   a_.stamped(1, Kind::begin, 0);
   a_.stamped(2, Kind::thread_name, 0, {text, 0});
   transcribe();
-  EXPECT_EQ(transcriber_.names().threads[0], "worker");
+  EXPECT_EQ(transcriber_.names().threads[0], "T0 (worker)");
 }
 
 TEST_F(TranscriberTest, GivesAtomicsOnlyOrdersTheyCanHave) {
@@ -309,6 +310,40 @@ TEST_F(TranscriberTest, ForgetsThatMemoryMayRaceWhenItIsNew) {
   a_.put(Kind::write, 0x10008, 4);
   transcribe();
   EXPECT_EQ(lost(Loss::benign), 0u);
+}
+
+TEST_F(TranscriberTest, TellsOnlyWhatWasInUseOfAThreadsStackThatItIsNew) {
+  a_.position(1);
+  a_.put(Kind::write, 0x30008, 8);
+  b_.stamped(2, Kind::fresh, 0x10000, {0x40000});
+  transcribe();
+  ASSERT_EQ(trace_.text(), "0:w 1  1:alloc 0");
+  EXPECT_EQ(trace_.events()[1].op.value, 65536u);
+}
+
+TEST_F(TranscriberTest, KeepsAccessesOfTheScopeAndAllSynchronisation) {
+  session_->modules[0].begin = 0x400000;
+  session_->modules[0].end = 0x500000;
+  session_->modules[0].bias = 0x400000;
+  session_->modules_used = 1;
+  std::vector<std::uint64_t> asked;
+  Transcriber scoped(*session_, trace_, [&](std::string_view, std::string_view, std::uint64_t address) {
+    asked.push_back(address);
+    return address < 0x100;
+  });
+  a_.position(1);
+  for (const std::uint64_t code : {0x400010, 0x400200, 0x400010, 0x400200}) {
+    a_.raw(runtime::what_word(Kind::write, 0x10000, 4), runtime::code_word(code));
+  }
+  a_.raw(runtime::what_word(Kind::write_range, 0x10000), runtime::code_word(0x400200));
+  a_.raw(100, runtime::code_word(0));
+  a_.stamped(2, Kind::acquire, 0x77);
+  Merger merger(session_);
+  merger.finish(scoped);
+  scoped.flush();
+  EXPECT_EQ(trace_.text(), "0:w 0  0:w 0  0:acq 0");
+  EXPECT_EQ(scoped.losses().count(Loss::out_of_scope), 3u);
+  EXPECT_EQ(asked, (std::vector<std::uint64_t>{0x10, 0x200}));
 }
 
 }  // namespace

@@ -52,7 +52,6 @@ std::string locks_line(const Access& access) {
 std::string callers(std::span<const Place> stack) {
   std::size_t end = stack.size();
   while (end > 1 && is_of_system(stack[end - 1])) --end;
-  if (end == 1 || stack.size() - end == 1) end = stack.size();
   std::string out;
   for (std::size_t i = 1; i < end; ++i) {
     out += fmt::format("    called from {}\n", for_people(stack[i].text));

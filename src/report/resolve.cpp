@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "report/why.h"
@@ -48,6 +49,16 @@ std::optional<Made> made_by(const std::optional<model::NumberedEvent>& e, const 
 // Bytes of the variable that come before what the event touches; it may begin in one before.
 std::uint64_t skipped(const Event& e, VarId x) { return e.object == index(x) ? e.op.offset : 0; }
 
+// "0x7f0012345678"
+std::optional<std::uint64_t> address_in(std::string_view name) {
+  if (!name.starts_with("0x")) return {};
+  std::uint64_t address = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + 2, end, address, 16);
+  if (stop != end || error != std::errc{}) return {};
+  return address;
+}
+
 // Later modules are told of instead of earlier ones at the same addresses.
 std::optional<Memory::Global> global_at(std::uint64_t address, const NamesFrom& from) {
   if (from.symbols == nullptr) return {};
@@ -92,6 +103,21 @@ std::string variable_text(VarId x, const Memory& memory, const Names& names) {
   return names.display(ObjectKind::variable, index(x));
 }
 
+// Of locks and the like a recording knows the address: a global has a name.
+std::string object_text(ObjectKind kind, std::uint32_t id, const NamesFrom& from) {
+  if (kind == ObjectKind::none) return "";
+  std::optional<std::uint64_t> address;
+  if (kind == ObjectKind::variable && from.names.variables[id].empty()) {
+    address = from.names.address_of(VarId{id});
+  } else if (kind != ObjectKind::variable && kind != ObjectKind::thread) {
+    address = address_in(from.names.of(kind)[id]);
+  }
+  if (const auto global = address ? global_at(*address, from) : std::nullopt) {
+    return global->offset == 0 ? global->name : fmt::format("{}+{}", global->name, global->offset);
+  }
+  return from.names.display(kind, id);
+}
+
 std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
   const Event& event = e->event;
@@ -101,7 +127,7 @@ std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const 
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
-              .object = kind == ObjectKind::none ? "" : names.display(kind, event.object),
+              .object = object_text(kind, event.object, from),
               .place = place_in_program(event.op, from)};
 }
 
@@ -117,7 +143,7 @@ Access access_of(const model::Side& side, const analysis::Circumstance& around, 
   out.size = around.event.op.value;
   out.offset = around.event.op.offset;
   for (const analysis::LockHeld& held : around.held) {
-    out.locks.push_back({names.display(ObjectKind::lock, index(held.lock)), held.mode, held.event,
+    out.locks.push_back({object_text(ObjectKind::lock, index(held.lock), from), held.mode, held.event,
                          place_in_program({.site = held.site, .stack = held.stack}, from)});
   }
   out.last_sync = sync_of(around.last_sync, from);

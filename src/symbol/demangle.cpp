@@ -2,9 +2,11 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace deadheat::symbol {
 
@@ -18,7 +20,14 @@ std::string demangled(const char* name) {
   if (status != 0 || text == nullptr) return bare;
   // A copy that the compiler made for some callers is the same function to a person.
   std::string out = text.get();
-  return out.substr(0, out.find(" [clone "));
+  out.erase(std::min(out.size(), out.find(" [clone ")));
+  // What everybody writes as std::string.
+  constexpr std::string_view kString =
+      "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  for (std::size_t at = out.find(kString); at != std::string::npos; at = out.find(kString, at)) {
+    out.replace(at, kString.size(), "std::string");
+  }
+  return out;
 }
 
 }  // namespace deadheat::symbol

@@ -18,7 +18,7 @@ struct Fiber {
 SpinLock g_lock;
 Pool<Fiber> g_pool;
 // What runs in this thread; null: its own stack, which nobody asked for yet.
-thread_local Fiber* t_fiber __attribute__((tls_model("initial-exec")));
+constinit thread_local Fiber* t_fiber __attribute__((tls_model("initial-exec"))) = {};
 
 Fiber* new_fiber() {
   const NoSignals no_signals;

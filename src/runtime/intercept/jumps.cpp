@@ -31,7 +31,7 @@ struct Marks {
   std::size_t count;
   Mark marks[kMost];  // in the order in which they were made
 };
-thread_local Marks* t_marks __attribute__((tls_model("initial-exec")));
+constinit thread_local Marks* t_marks __attribute__((tls_model("initial-exec"))) = {};
 
 // A mark below the present frame, on the same stack, is of a function that returned.
 bool is_dead(const Mark& mark, const void* buffer, Address stack) {

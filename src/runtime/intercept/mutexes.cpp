@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t object_of(const volatile void* lock) { return reinterpret_cast<Address>(lock); }
 
-thread_local int t_kernel_id __attribute__((tls_model("initial-exec")));
+constinit thread_local int t_kernel_id __attribute__((tls_model("initial-exec"))) = {};
 
 int kernel_id() {
   if (t_kernel_id == 0) t_kernel_id = static_cast<int>(system_call(SYS_gettid));

@@ -16,7 +16,7 @@ struct OnceCall {
   Address pc;
   OnceCall* outer;
 };
-thread_local OnceCall* t_once __attribute__((tls_model("initial-exec")));
+constinit thread_local OnceCall* t_once __attribute__((tls_model("initial-exec"))) = {};
 
 void run_once() {
   OnceCall* const call = t_once;

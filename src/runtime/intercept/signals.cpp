@@ -10,7 +10,7 @@
 
 namespace deadheat::runtime {
 
-thread_local HandlerFrame* t_handlers __attribute__((tls_model("initial-exec")));
+constinit thread_local HandlerFrame* t_handlers __attribute__((tls_model("initial-exec"))) = nullptr;
 
 void leave_handlers(const HandlerFrame* until) {
   const HandlerFrame* frame = t_handlers;

@@ -10,7 +10,8 @@ struct HandlerFrame {
   HandlerFrame* outer;
 };
 
-extern thread_local HandlerFrame* t_handlers __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern constinit thread_local HandlerFrame* t_handlers
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 // As if those within `until` had returned.
 void leave_handlers(const HandlerFrame* until);

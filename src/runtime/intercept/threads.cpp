@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/callers.h"
 #include "runtime/emit.h"
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
@@ -39,7 +40,7 @@ Started* g_buckets[kBuckets];
 
 pthread_key_t g_end_key;
 bool g_end_key_made;
-thread_local Started* t_started __attribute__((tls_model("initial-exec")));
+constinit thread_local Started* t_started __attribute__((tls_model("initial-exec"))) = {};
 
 Started*& bucket_of(pthread_t handle) {
   // Handles are addresses within stacks: the page tells them apart.
@@ -129,7 +130,7 @@ Started* new_started(Address pc) {
   }
   if (thread == nullptr) return nullptr;
   thread->number = new_thread_number();
-  emit(Kind::fork, thread->number, pc);
+  emit_with_callers(Kind::fork, thread->number, pc);
   return thread;
 }
 
