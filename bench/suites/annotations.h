@@ -57,8 +57,21 @@ void AnnotateThreadName(const char*, int, const char*);
 #define ANNOTATE_IGNORE_READS_END() AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
 #define ANNOTATE_IGNORE_WRITES_BEGIN() AnnotateIgnoreWritesBegin(__FILE__, __LINE__)
 #define ANNOTATE_IGNORE_WRITES_END() AnnotateIgnoreWritesEnd(__FILE__, __LINE__)
-#define ANNOTATE_IGNORE_READS_AND_WRITES_BEGIN() (ANNOTATE_IGNORE_READS_BEGIN(), ANNOTATE_IGNORE_WRITES_BEGIN())
+#define ANNOTATE_IGNORE_READS_AND_WRITES_BEGIN() \
+  (ANNOTATE_IGNORE_READS_BEGIN(), ANNOTATE_IGNORE_WRITES_BEGIN())
 #define ANNOTATE_IGNORE_READS_AND_WRITES_END() (ANNOTATE_IGNORE_WRITES_END(), ANNOTATE_IGNORE_READS_END())
+
+#ifdef __cplusplus
+
+#define ANNOTATE_UNPROTECTED_READ(x) unprotected_read_here(x)
+template <class T>
+T unprotected_read_here(const volatile T& x) {
+  ANNOTATE_IGNORE_READS_BEGIN();
+  const T value = x;
+  ANNOTATE_IGNORE_READS_END();
+  return value;
+}
+#endif
 
 #undef ANNOTATE_THREAD_NAME
 #define ANNOTATE_THREAD_NAME(name) AnnotateThreadName(__FILE__, __LINE__, name)

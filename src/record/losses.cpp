@@ -33,6 +33,8 @@ std::string_view meaning_of(Loss loss) {
       return "an access was left out: more than 32 GiB of memory are in use";
     case Loss::large_blocks:
       return "an allocation of more than 1 GiB is written for the memory that was in use before only";
+    case Loss::benign:
+      return "an access to memory whose races the program calls benign: left out";
     case Loss::unknown_kind:
       return "a record made no sense: left out";
     case Loss::out_of_scope:

@@ -21,10 +21,11 @@ enum class Loss : std::uint8_t {
   begin_late,         // a second begin, a fork of a thread that was there, a join or fork of itself
   no_cells,           // accesses: numbers of variables ran out
   large_blocks,       // allocations too large to be one event: only the memory in use is covered
+  benign,             // accesses that may race, as the program says
   unknown_kind,       // records that make no sense
   out_of_scope,       // accesses of code that was not asked for
 };
-inline constexpr std::size_t kLosses = 12;
+inline constexpr std::size_t kLosses = static_cast<std::size_t>(Loss::out_of_scope) + 1;
 
 class Losses {
  public:

@@ -187,10 +187,8 @@ std::vector<Warning> warnings_of(const runtime::Session& session, const Merger& 
   warn(out, lost.modules, "a loaded object did not fit: places in it are bare addresses");
   warn(out, lost.processes, "a process was forked off, and is not in the recording");
   warn(out, lost.threads, "a thread is not in the recording: too many are alive, or there is no memory");
-  warn(out, lost.spins, "an atomic load in a waiting loop saw what the one before it saw: left out");
+  warn(out, lost.spins, "an atomic operation in a waiting loop saw what the one before it saw: left out");
   warn(out, lost.jumps, "a call of setjmp was forgotten: behind a jump to it stacks are too deep");
-  warn(out, lost.benign,
-       "a race is called benign by the program, which is not kept: it is shown as any other");
   warn(out, merger.broken_records(), "a record was cut short by the end of the program: left out");
   if (merger.chunks_beyond() > 0) {
     out.push_back({.message = fmt::format("memory bound exceeded by {}, because of {}: each needs {}",

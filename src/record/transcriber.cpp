@@ -205,6 +205,7 @@ void Transcriber::new_image() {
   barriers_ = {};
   visits_ = {};
   blocks_ = {};
+  benign_.clear();
   places_.modules_changed();
   std::fill(known_.begin(), known_.end(), Known{});
 }
@@ -378,6 +379,7 @@ void Transcriber::alloc(const Stream& stream, const Record& record, std::uint64_
   const Op op = op_of(stream, record, EventKind::alloc);
   const std::uint64_t address = record.object();
   at(blocks_, address) = bytes;
+  if (!benign_.empty()) forget_benign(address, bytes);
   if (bytes > kLargeBlock) losses_.add(Loss::large_blocks);
   put_block(t, op, address, bytes);
 }
@@ -394,9 +396,22 @@ void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address
   }
 }
 
+bool Transcriber::is_benign(std::uint64_t address, std::uint64_t bytes) const {
+  return std::any_of(benign_.begin(), benign_.end(), [&](const auto& range) {
+    return address < range.second && range.first < address + bytes;
+  });
+}
+
+// What was said of this memory was said of what was there before.
+void Transcriber::forget_benign(std::uint64_t address, std::uint64_t bytes) {
+  std::erase_if(benign_,
+                [&](const auto& range) { return address < range.second && range.first < address + bytes; });
+}
+
 // Only what was in use before need be told that it is new.
 void Transcriber::fresh(const Stream& stream, const Record& record, std::uint64_t bytes) {
   if (!may_act(stream.thread)) return;
+  if (!benign_.empty()) forget_benign(record.object(), bytes);
   const Op op = op_of(stream, record, EventKind::alloc);
   const std::uint64_t end = record.object() + bytes;
   for (std::uint64_t at = record.object(); at < end;) {
@@ -432,6 +447,7 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::read_range:
     case Kind::write_range: {
       if (!may_act(stream.thread)) return;
+      if (!benign_.empty() && is_benign(record.object(), operand)) return losses_.add(Loss::benign);
       const auto kind = record.kind() == Kind::read_range ? EventKind::read : EventKind::write;
       return put_access(threads_[stream.thread].id, op_of(stream, record, kind), record.object(), operand);
     }
@@ -489,6 +505,9 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
       return unmap(record.object(), operand);
     case Kind::thread_name:
       return name_thread(static_cast<std::uint32_t>(record.object()), operand, second);
+    case Kind::benign:
+      benign_.emplace_back(record.object(), record.object() + operand);
+      return;
     default:
       return losses_.add(Loss::unknown_kind);
   }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "deadheat/trace.h"
@@ -118,6 +119,8 @@ class Transcriber {
   void free(const Stream& stream, const runtime::Record& record);
   void fresh(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void unmap(std::uint64_t address, std::uint64_t bytes);
+  bool is_benign(std::uint64_t address, std::uint64_t bytes) const;
+  void forget_benign(std::uint64_t address, std::uint64_t bytes);
   void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);
   void new_image();
 
@@ -147,6 +150,8 @@ class Transcriber {
   model::PairTable<Barrier> barriers_;       // by address
   model::PairTable<Visit> visits_;           // (barrier, thread)
   model::PairTable<std::uint64_t> blocks_;   // of memory, by address: bytes
+  // Memory that may race: begin and end. Few programs have any, and those few.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> benign_;
 };
 
 inline void Transcriber::access(const Stream& stream, const runtime::Record& record) {
@@ -155,6 +160,8 @@ inline void Transcriber::access(const Stream& stream, const runtime::Record& rec
   }
   const std::uint32_t t = threads_[stream.thread].id;
   const std::uint64_t address = record.object();
+  if (!benign_.empty() && is_benign(address, record.size())) [[unlikely]]
+    return losses_.add(Loss::benign);
   const auto offset = static_cast<std::uint32_t>(address % kCellBytes);
   if ((address & (Cells::kRegionBytes - 1)) + record.size() > Cells::kRegionBytes) [[unlikely]] {
     const auto kind = record.kind() == runtime::Kind::write ? EventKind::write : EventKind::read;

@@ -290,6 +290,28 @@ TEST_F(TranscriberTest, KeepsWholeBlocksOfManyEvents) {
   EXPECT_EQ(trace_.events()[kBlockEvents + 50].op.site, trace_.events()[kBlockEvents + 57].op.site);
 }
 
+TEST_F(TranscriberTest, LeavesOutAccessesThatMayRace) {
+  a_.stamped(1, Kind::benign, 0x10008, {4});
+  a_.position(2);
+  a_.put(Kind::write, 0x10000, 8);
+  a_.put(Kind::write, 0x1000a, 4);
+  a_.put(Kind::read, 0x1000c, 4);
+  a_.stamped(2, Kind::read_range, 0x10000, {16});
+  a_.stamped(3, Kind::atomic_load, 0x10008, {}, 4);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:w 0  0:r 1  0:aload 1");
+  EXPECT_EQ(lost(Loss::benign), 2u);
+}
+
+TEST_F(TranscriberTest, ForgetsThatMemoryMayRaceWhenItIsNew) {
+  a_.stamped(1, Kind::benign, 0x10008, {4});
+  a_.stamped(2, Kind::alloc, 0x10000, {64});
+  a_.position(3);
+  a_.put(Kind::write, 0x10008, 4);
+  transcribe();
+  EXPECT_EQ(lost(Loss::benign), 0u);
+}
+
 TEST_F(TranscriberTest, TellsOnlyWhatWasInUseOfAThreadsStackThatItIsNew) {
   a_.position(1);
   a_.put(Kind::write, 0x30008, 8);

@@ -58,6 +58,7 @@ enum class Kind : std::uint8_t {
   fresh,        // object: address; operand: bytes. New memory that is no block: a thread's stack
   unmap,        // object: address; operand: bytes. Blocks within are gone without an access
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
+  benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -68,6 +69,7 @@ constexpr unsigned operands(Kind kind) {
     case Kind::alloc:
     case Kind::fresh:
     case Kind::unmap:
+    case Kind::benign:
       return 1;
     case Kind::thread_name:
       return 2;
@@ -153,9 +155,8 @@ struct Lost {
   std::uint64_t modules;    // that did not fit
   std::uint64_t processes;  // forked off and not recorded
   std::uint64_t threads;    // without a stream: too many alive, or no memory
-  std::uint64_t spins;      // atomic loads left out: the same again, of the same store
+  std::uint64_t spins;      // atomic operations left out: the same again, of the same store
   std::uint64_t jumps;      // calls of setjmp that were forgotten: stacks may be wrong behind a jump to them
-  std::uint64_t benign;     // races that the program calls benign: they are shown nevertheless
 };
 
 enum class Accesses : std::uint32_t { off, all, some };

@@ -19,9 +19,8 @@ void ignore_accesses(unsigned by) {
 
 constexpr unsigned kMore = 1, kLess = ~0u;
 
-// There is no place for these in a recording: a race that the program calls benign is shown.
-void not_kept() {
-  if (g_recording) __atomic_fetch_add(&g_session->lost.benign, 1, __ATOMIC_RELAXED);
+void benign_race(Address address, std::size_t bytes, Address pc) {
+  if (recording()) emit_with(Kind::benign, address, pc, bytes);
 }
 
 }  // namespace
@@ -66,9 +65,14 @@ ANNOTATION(AnnotateThreadName, const char* name) {
   emit_with(Kind::thread_name, t_self.number, DEADHEAT_CALLER, words[0], words[1]);
 }
 
-ANNOTATION(AnnotateBenignRace, Address, const char*) { not_kept(); }
-ANNOTATION(AnnotateBenignRaceSized, Address, Address, const char*) { not_kept(); }
-ANNOTATION(WTFAnnotateBenignRaceSized, Address, Address, const char*) { not_kept(); }
+// Its size is not said: accesses with its first byte are meant.
+ANNOTATION(AnnotateBenignRace, Address address, const char*) { benign_race(address, 1, DEADHEAT_CALLER); }
+ANNOTATION(AnnotateBenignRaceSized, Address address, Address bytes, const char*) {
+  benign_race(address, bytes, DEADHEAT_CALLER);
+}
+ANNOTATION(WTFAnnotateBenignRaceSized, Address address, Address bytes, const char*) {
+  benign_race(address, bytes, DEADHEAT_CALLER);
+}
 
 // The rest says nothing about order or memory that is not known otherwise.
 ANNOTATION(AnnotateNewMemory, Address, Address) {}
