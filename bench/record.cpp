@@ -41,7 +41,7 @@ class Filler {
  public:
   Filler(record::SharedSession& session, const Load& load) : session_(session), load_(load), random_(7) {
     for (std::uint32_t i = 1; i <= 64; ++i)
-      session->nodes[i] = {.code = 0x401000 + 16 * i, .caller = i / 2, .reserved = 0};
+      session->nodes[i] = {.code = 0x401000 + 16 * i, .caller = i / 2, .next = 0};
     session->nodes_used = 65;
   }
 

@@ -25,7 +25,7 @@ constexpr Flag kFlags[] = {
     {.name = "memory",
      .value = "SIZE",
      .help = "for what was not written yet; the program waits when it is full",
-     .initial = "64Mi"},
+     .initial = "48Mi"},
     {.name = "rate", .value = "P", .help = "keep this share of the accesses, by chance (0 to 1)"},
     {.name = "after", .value = "SECONDS", .help = "keep no accesses before"},
     {.name = "for", .value = "SECONDS", .help = "keep accesses for so long only"},

@@ -16,7 +16,7 @@ namespace deadheat::record {
 
 struct RecordOptions {
   std::string path;  // of the trace
-  std::uint64_t memory_bytes = std::uint64_t{64} << 20;
+  std::uint64_t memory_bytes = std::uint64_t{48} << 20;
   std::optional<double> rate{};                        // of the accesses; none: all are kept
   std::chrono::nanoseconds after{};                    // accesses are kept from then on
   std::optional<std::chrono::nanoseconds> duration{};  // and for so long

@@ -227,7 +227,7 @@ TEST_F(TranscriberTest, FindsModulesAndCallers) {
   std::strcpy(module.path, "/bin/app");
   session_->modules_used = 1;
   session_->nodes[1].code = 0x1100;
-  session_->nodes[2] = {.code = 0x1200, .caller = 1, .reserved = 0};
+  session_->nodes[2] = {.code = 0x1200, .caller = 1, .next = 0};
   session_->nodes_used = 3;
   a_.position(1);
   a_.put(Kind::stack, 2);

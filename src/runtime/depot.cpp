@@ -24,26 +24,27 @@ std::uint32_t new_node(Session& session, std::uint32_t caller, std::uint64_t cod
 
 }  // namespace
 
-// The table has twice as many places as there are nodes, so the search ends. Of two threads that add the same
-// call one wastes a node.
+// Lists rather than open addressing: few lists are touched however many there are, and a place costs four
+// bytes, not a page. Of two threads that add the same call at once one wastes a node.
 std::uint32_t node_of(Session& session, std::uint32_t caller, std::uint64_t code) {
   code &= Record::kObjectMask;
-  std::uint32_t made = 0;
-  for (std::uint32_t at = hash_of(caller, code);; ++at) {
-    std::uint32_t& place = session.node_of[at % kNodeTable];
-    std::uint32_t found = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
-    if (found == 0) {
-      if (made == 0) made = new_node(session, caller, code);
-      if (made == 0) {
-        __atomic_fetch_add(&session.lost.stacks, 1, __ATOMIC_RELAXED);
-        return caller;
-      }
-      if (__atomic_compare_exchange_n(&place, &found, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        return made;
-      }
+  std::uint32_t& list = session.node_list[hash_of(caller, code) % kNodeLists];
+  std::uint32_t first = __atomic_load_n(&list, __ATOMIC_ACQUIRE);
+  std::uint32_t made = 0, searched = 0;
+  while (true) {
+    // What was behind the former first has been searched already.
+    for (std::uint32_t at = first; at != searched; at = session.nodes[at].next) {
+      if (session.nodes[at].code == code && session.nodes[at].caller == caller) return at;
     }
-    const Node& node = session.nodes[found];
-    if (node.code == code && node.caller == caller) return found;
+    searched = first;
+    if (made == 0) made = new_node(session, caller, code);
+    if (made == 0) {
+      __atomic_fetch_add(&session.lost.stacks, 1, __ATOMIC_RELAXED);
+      return caller;
+    }
+    session.nodes[made].next = first;
+    if (__atomic_compare_exchange_n(&list, &first, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return made;
   }
 }
 

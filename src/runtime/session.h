@@ -133,10 +133,10 @@ inline constexpr std::uint32_t kSlots = 16384;
 struct Node {
   std::uint64_t code;  // 48 bits
   std::uint32_t caller;
-  std::uint32_t reserved;
+  std::uint32_t next;  // with the same hash; 0: the last
 };
 inline constexpr std::uint32_t kNodes = 1u << 22;
-inline constexpr std::uint32_t kNodeTable = 1u << 23;
+inline constexpr std::uint32_t kNodeLists = 1u << 18;
 
 // A loaded object. Later ones replace earlier ones at the same addresses.
 struct Module {
@@ -189,8 +189,8 @@ struct Session {
 
   Slot slots[kSlots];
   Module modules[kModules];
-  Node nodes[kNodes];                 // [0] is nobody
-  std::uint32_t node_of[kNodeTable];  // open addressing by hash of (caller, code)
+  Node nodes[kNodes];                   // [0] is nobody
+  std::uint32_t node_list[kNodeLists];  // by hash of (caller, code): the newest node
 };
 
 inline constexpr std::size_t kChunksAt = (sizeof(Session) + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
