@@ -13,11 +13,11 @@
 class Account {
  public:
   void deposit(long amount) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     balance_ += amount;
   }
   bool withdraw(long amount) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (balance_ < amount) return false;
     balance_ -= amount;
     return true;
@@ -26,7 +26,7 @@ class Account {
   void charge_fee(long amount) { balance_ -= amount; }
 
   long balance() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return balance_;
   }
 
@@ -38,11 +38,11 @@ class Account {
 class Journal {
  public:
   void note(const std::string& entry) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     entries_.push_back(entry);
   }
   std::size_t entries() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return entries_.size();
   }
 
