@@ -56,9 +56,7 @@ void emit_with_callers(Kind kind, std::uint64_t object, Address pc) {
   if (!walk.ended || t.last_frame - top < kMost) return emit(kind, object, pc);
   for (unsigned i = walk.count; i-- > 0;) *t.top++ = walk.frames[i];
   emit(kind, object, pc);
-  t.top = top;
-  if (t.written > top) t.written = nullptr;
-  if (t.known > top) t.known = top;
+  return_to(t, top);
 }
 
 }  // namespace deadheat::runtime

@@ -1,6 +1,8 @@
 // The functions behind the interceptors: those of the C library, found at first use.
 #pragma once
 
+#include "runtime/exported.h"
+
 namespace deadheat::runtime {
 
 // The next definition of the name behind ours; with a version where the plain name would give an old one.
@@ -12,9 +14,9 @@ void* find_real(const char* name, const char* version, bool required);
 
 // In the static library weak, as in the system's own: a program that brings its own malloc still links.
 #ifdef DEADHEAT_STATIC_RUNTIME
-#define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default"), weak))
+#define DEADHEAT_EXPORT DEADHEAT_WEAK_ENTRY
 #else
-#define DEADHEAT_EXPORT extern "C" __attribute__((visibility("default")))
+#define DEADHEAT_EXPORT DEADHEAT_ENTRY
 #endif
 
 // DEADHEAT_INTERCEPT(int, pthread_mutex_lock, (pthread_mutex_t* m)) { ... REAL(pthread_mutex_lock)(m) ... }

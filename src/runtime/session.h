@@ -163,17 +163,15 @@ enum class Accesses : std::uint32_t { off, all, some };
 
 struct Session {
   std::uint64_t magic;
-  std::uint64_t bytes;          // of all
-  std::uint32_t recorder;       // process
-  std::uint32_t program;        // process; 0: none yet
-  std::uint32_t program_ended;  // by exec: another process image may take over
-  std::uint32_t threads;        // so far
-  Accesses accesses;            // changed by the recorder, which then adds one to the stamp
-  std::uint32_t rate;           // Accesses::some: of 2^32
-  std::uint32_t slots_used;     // slots from here on have never been in use
+  std::uint64_t bytes;       // of all
+  std::uint32_t recorder;    // process
+  std::uint32_t program;     // process; 0: none yet
+  std::uint32_t threads;     // so far
+  Accesses accesses;         // changed by the recorder, which then adds one to the stamp
+  std::uint32_t rate;        // Accesses::some: of 2^32
+  std::uint32_t slots_used;  // slots from here on have never been in use
   std::uint32_t modules_used;
   std::uint32_t nodes_used;
-  std::uint32_t spare;
   Lost lost;
 
   alignas(64) std::uint64_t stamp;  // starts at 1

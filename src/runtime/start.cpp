@@ -1,7 +1,6 @@
 #include "runtime/start.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,12 +38,6 @@ int number_in(const char* text) {
   return *text == 0 ? n : -1;
 }
 
-void* map(std::size_t bytes, int flags, int descriptor) {
-  const long at =
-      system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<void*>(at);
-}
-
 Session* session_of(const char* descriptor) {
   const int fd = number_in(descriptor);
   struct stat status;
@@ -57,7 +50,8 @@ Session* session_of(const char* descriptor) {
     say(kSessionVariable, " is not the descriptor of a session: nothing is recorded");
     return nullptr;
   }
-  auto* const session = static_cast<Session*>(map(static_cast<std::size_t>(status.st_size), MAP_SHARED, fd));
+  auto* const session =
+      static_cast<Session*>(map_memory(static_cast<std::size_t>(status.st_size), MAP_SHARED, fd));
   if (session == nullptr) {
     say("no memory for the recording: nothing is recorded");
     return nullptr;
@@ -105,8 +99,8 @@ void clear(Thread& t) {
 }
 
 bool give_frames(Thread& t) {
-  auto* const frames =
-      static_cast<ShadowFrames*>(map(sizeof(ShadowFrames), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1));
+  auto* const frames = static_cast<ShadowFrames*>(
+      map_memory(sizeof(ShadowFrames), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1));
   if (frames == nullptr) return false;
   t.frames = frames;
   t.top = t.known = t.base = frames->code;
@@ -203,7 +197,6 @@ void leave_thread() {
 void enter_handler(Interrupted& interrupted) {
   Thread& t = t_self;
   copy(interrupted.thread, t);
-  t.interrupted = &interrupted;
   if (t.slot == nullptr || !g_recording) return;
   t.in_runtime = 0;
   t.ignore_accesses = t.ignore_sync = 0;

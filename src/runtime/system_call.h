@@ -2,6 +2,7 @@
 // cancellation point, and takes arguments of any type, of which an int leaves half a register undefined.
 #pragma once
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 namespace deadheat::runtime {
@@ -17,6 +18,13 @@ inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d 
                : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                : "rcx", "r11", "memory");
   return result;
+}
+
+// Memory to read and write; null: there is none.
+inline void* map_memory(unsigned long bytes, int flags, int descriptor) {
+  const long at =
+      system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<void*>(at);
 }
 
 inline long as_word(const void* address) { return reinterpret_cast<long>(address); }

@@ -32,7 +32,6 @@ struct Thread {
   ShadowFrames* frames;
   Record* limit;
   Slot* slot;
-  struct Interrupted* interrupted;  // by the handler that runs; null: none runs
   std::uint32_t chunk;
   std::uint32_t number;      // of the thread
   std::uint32_t ended;       // what comes behind the end of a thread is nobody's
@@ -48,6 +47,13 @@ struct Thread {
   } load;
   std::uint64_t spins;  // loads left out, not yet told
 };
+
+// The frames from `top` on are left: the next call at that depth is another one.
+inline void return_to(Thread& t, std::uint64_t* top) {
+  t.top = top;
+  if (t.written > top) t.written = nullptr;
+  if (t.known > top) t.known = top;
+}
 
 // initial-exec: the runtime is there from the start of the program.
 extern constinit thread_local Thread t_self __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -1,12 +1,12 @@
 // The entry points that compilers call for accesses and functions. Each translates and calls; their list is
 // test/abi/exports.txt.
+#include "runtime/exported.h"
 #include "runtime/start.h"
 
 using namespace deadheat::runtime;
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
-// A program may bring its own, and be linked with ours all the same.
-#define WEAK_ENTRY extern "C" __attribute__((visibility("default"), weak))
+#define ENTRY DEADHEAT_ENTRY
+#define WEAK_ENTRY DEADHEAT_WEAK_ENTRY
 
 namespace {
 
@@ -96,11 +96,7 @@ ENTRY void __tsan_func_exit() {
     return;
   }
   if (t.top == t.base) return;  // entered before the recording began
-  std::uint64_t* const top = t.top - 1;
-  t.top = top;
-  // The next call at this depth is another one.
-  if (t.written > top) t.written = nullptr;
-  if (t.known > top) t.known = top;
+  return_to(t, t.top - 1);
 }
 
 ENTRY void __tsan_ignore_thread_begin() {

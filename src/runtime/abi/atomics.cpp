@@ -3,10 +3,11 @@
 #include <sched.h>
 
 #include "runtime/emit.h"
+#include "runtime/exported.h"
 
 using namespace deadheat::runtime;
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
+#define ENTRY DEADHEAT_ENTRY
 
 namespace {
 
@@ -168,6 +169,15 @@ T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failu
   return seen;
 }
 
+// Whether it was done; else what it saw is put where the expected value was.
+template <class T>
+int atomic_cas_into(volatile T* p, T& expected, T desired, int order, int order_of_failure, Address pc) {
+  const T seen = atomic_cas(p, expected, desired, order, order_of_failure, pc);
+  if (seen == expected) return 1;
+  expected = seen;
+  return 0;
+}
+
 }  // namespace
 
 #define DEADHEAT_FETCH(bits, name, changed)                                                        \
@@ -194,19 +204,11 @@ T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failu
   DEADHEAT_FETCH(bits, nand, ~(old & v))                                                              \
   ENTRY int __tsan_atomic##bits##_compare_exchange_strong(volatile a##bits* p, a##bits* expected,     \
                                                           a##bits desired, int order, int failure) {  \
-    const a##bits wanted = *expected;                                                                 \
-    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);             \
-    if (seen == wanted) return 1;                                                                     \
-    *expected = seen;                                                                                 \
-    return 0;                                                                                         \
+    return atomic_cas_into(p, *expected, desired, order, failure, DEADHEAT_CALLER);                   \
   }                                                                                                   \
   ENTRY int __tsan_atomic##bits##_compare_exchange_weak(volatile a##bits* p, a##bits* expected,       \
                                                         a##bits desired, int order, int failure) {    \
-    const a##bits wanted = *expected;                                                                 \
-    const a##bits seen = atomic_cas(p, wanted, desired, order, failure, DEADHEAT_CALLER);             \
-    if (seen == wanted) return 1;                                                                     \
-    *expected = seen;                                                                                 \
-    return 0;                                                                                         \
+    return atomic_cas_into(p, *expected, desired, order, failure, DEADHEAT_CALLER);                   \
   }                                                                                                   \
   ENTRY a##bits __tsan_atomic##bits##_compare_exchange_val(volatile a##bits* p, a##bits expected,     \
                                                            a##bits desired, int order, int failure) { \

@@ -1,11 +1,12 @@
 // Fibers: stacks that a program switches between by itself. Each is a thread of the recording, with a stream
 // and a shadow stack that it takes along from one thread of the system to another.
 #include "runtime/emit.h"
+#include "runtime/exported.h"
 #include "runtime/intercept/records.h"
 
 using namespace deadheat::runtime;
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
+#define ENTRY DEADHEAT_ENTRY
 
 namespace {
 

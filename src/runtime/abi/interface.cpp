@@ -1,12 +1,13 @@
 // What <sanitizer/tsan_interface.h> offers programs: order that the compiler cannot see, locks of their own,
 // and questions about reports.
 #include "runtime/emit.h"
+#include "runtime/exported.h"
 
 using namespace deadheat::runtime;
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
+#define ENTRY DEADHEAT_ENTRY
 // A program may bring its own.
-#define HOOK extern "C" __attribute__((visibility("default"), weak))
+#define HOOK DEADHEAT_WEAK_ENTRY
 
 namespace {
 

@@ -3,11 +3,12 @@
 #include <malloc.h>
 
 #include "runtime/emit.h"
+#include "runtime/exported.h"
 
 using namespace deadheat::runtime;
 
-#define ENTRY extern "C" __attribute__((visibility("default")))
-#define HOOK extern "C" __attribute__((visibility("default"), weak))
+#define ENTRY DEADHEAT_ENTRY
+#define HOOK DEADHEAT_WEAK_ENTRY
 
 ENTRY void __sanitizer_set_report_path(const char*) {}
 ENTRY void __sanitizer_set_report_fd(void*) {}

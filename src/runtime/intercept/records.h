@@ -54,11 +54,7 @@ class NoSignals {
 };
 
 // Fresh zeroed pages; null if the system has none.
-inline void* new_pages(std::size_t bytes) {
-  const long at = system_call(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<void*>(at);
-}
+inline void* new_pages(std::size_t bytes) { return map_memory(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1); }
 
 // Records of one type, linked by T::next while they are free. For variables of static storage: all zero is an
 // empty pool. The caller holds a lock.

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "runtime/emit.h"
+#include "runtime/exported.h"
 #include "runtime/intercept/allocation.h"
 #include "runtime/real.h"
 
@@ -501,8 +502,6 @@ DEADHEAT_INTERCEPT(int, __snprintf_chk,
 }
 
 // What clang calls instead.
-
-#define DEADHEAT_ENTRY extern "C" __attribute__((visibility("default")))
 
 DEADHEAT_ENTRY void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
   if (recording()) {
