@@ -14,6 +14,9 @@ inline constexpr std::size_t kShadowFrames = 1u << 16;
 struct ShadowFrames {
   std::uint64_t code[kShadowFrames];  // return addresses, outermost first
   std::uint32_t node[kShadowFrames];  // of the depot, valid up to Thread::known
+  // Nodes found lately, by hash. Single words that are checked when used: a handler may come between any two.
+  static constexpr unsigned kRecentBits = 10;
+  std::uint32_t recent[1u << kRecentBits];
 };
 
 struct Thread {
@@ -51,8 +54,9 @@ struct Thread {
 // The frames from `top` on are left: the next call at that depth is another one.
 inline void return_to(Thread& t, std::uint64_t* top) {
   t.top = top;
+  if (t.known <= top) return;  // so is `written`: what was written has nodes
+  t.known = top;
   if (t.written > top) t.written = nullptr;
-  if (t.known > top) t.known = top;
 }
 
 // initial-exec: the runtime is there from the start of the program.
