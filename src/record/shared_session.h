@@ -29,8 +29,8 @@ class SharedSession {
 
   runtime::Chunk* chunk(std::uint32_t index) const { return runtime::chunk_at(session_, index); }
 
-  // Zeroes the chunk and gives it to whoever wants one. Who waits is woken for many at a time: threads that are
-  // woken for each chunk race for it, and spend more time in going to sleep again than in writing.
+  // Zeroes the chunk and gives it to whoever wants one. Who waits is woken for many at a time: threads that
+  // are woken for each chunk race for it, and spend more time in going to sleep again than in writing.
   void give_back(std::uint32_t index);
   // Wakes who waits for what was given back. Call it when no more is to come soon.
   void wake_for_chunks();

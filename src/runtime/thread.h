@@ -19,6 +19,20 @@ struct ShadowFrames {
   std::uint32_t recent[1u << kRecentBits];
 };
 
+// Atomic loads of late: a thread that waits does the same again.
+struct Waits {
+  static constexpr unsigned kMost = 8;
+  struct {
+    Address address, pc;
+    std::uint32_t version;  // of the stripe
+    std::uint32_t order;
+  } loads[kMost];
+  Record* next;         // Thread::next behind the last one's record
+  std::uint32_t fresh;  // a bit each: since the first of these nothing else was recorded
+  std::uint32_t oldest;
+  std::uint32_t repeats;  // with nothing in between but reads
+};
+
 struct Thread {
   // Stream. At `end` the common path ends: that is the chunk's (`limit`), or `next` itself where each access
   // must be looked at with care. All are null where nothing is recorded.
@@ -42,12 +56,7 @@ struct Thread {
   std::uint32_t in_runtime;  // interceptors within do not record
   std::uint32_t ignore_accesses, ignore_sync;
   std::uint64_t random;  // Accesses::some
-  // The last atomic load, if it is the last record: the next may be the same again.
-  struct {
-    Record* next;  // Thread::next behind its record
-    Address address, pc;
-    std::uint32_t version;  // of the stripe
-  } load;
+  Waits waits;
   std::uint64_t spins;  // loads left out, not yet told
 };
 

@@ -68,10 +68,10 @@ ENTRY void* __tsan_external_register_tag(const char* type) { return const_cast<c
 ENTRY void __tsan_external_register_header(void*, const char*) {}
 ENTRY void __tsan_external_assign_tag(void*, void*) {}
 ENTRY void __tsan_external_read(void* object, void* caller, void*) {
-  emit_access(Kind::read, at(object), 1, at(caller));
+  if (g_recording) emit_access(Kind::read, at(object), 1, at(caller));
 }
 ENTRY void __tsan_external_write(void* object, void* caller, void*) {
-  emit_access(Kind::write, at(object), 1, at(caller));
+  if (g_recording) emit_access(Kind::write, at(object), 1, at(caller));
 }
 
 ENTRY void __tsan_flush_memory() {}
