@@ -145,10 +145,6 @@ void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operan
   __atomic_store_n(&t.slot->floor, __atomic_load_n(&session.stamp, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   const std::uint64_t stamp = __atomic_fetch_add(&session.stamp, 1, __ATOMIC_SEQ_CST);
   put_position(t, stamp);
-  if (__builtin_expect(t.spins != 0, false)) {
-    __atomic_fetch_add(&session.lost.spins, t.spins, __ATOMIC_RELAXED);
-    t.spins = 0;
-  }
   // All records of one event become visible with the first: the recorder waits for the operands.
   put(t, what_word(kind, object, size), code_word(pc, extra));
   const unsigned count = operands(kind);

@@ -57,7 +57,6 @@ struct Thread {
   std::uint32_t ignore_accesses, ignore_sync;
   std::uint64_t random;  // Accesses::some
   Waits waits;
-  std::uint64_t spins;  // loads left out, not yet told
 };
 
 // The frames from `top` on are left: the next call at that depth is another one.

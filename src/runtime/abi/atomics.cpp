@@ -91,7 +91,7 @@ bool is_same_again(const volatile T* p, Address pc, int order, T& value, const S
   if (!nothing_new()) return false;
   value = load(p);
   if (!still_waits(value) || !nothing_new()) return false;
-  ++t.spins;
+  __atomic_fetch_add(&g_session->lost.spins, 1, __ATOMIC_RELAXED);
   // Who is waited for may want the core, and needs it for longer than the program's author thought.
   sched_yield();
   return true;
