@@ -203,7 +203,7 @@ std::string filters(const Report& report) {
   for (const FilterReport& filter : report.filters) {
     const std::uint64_t dropped = filter.seen - filter.kept;
     out +=
-        fmt::format("  {}: left out {} of {}", filter.name, grouped(dropped), counted(filter.seen, "access"));
+        fmt::format("  {}: left out {} of {} accesses", filter.name, grouped(dropped), grouped(filter.seen));
     if (filter.seen > 0) {
       out +=
           fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(dropped) / static_cast<double>(filter.seen));
