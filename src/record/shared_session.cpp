@@ -99,7 +99,7 @@ void SharedSession::give_back(std::uint32_t index) {
     // seq_cst: the chunk is there before it is asked who waits, as a waiter says so before it looks again.
   } while (!__atomic_compare_exchange_n(&session_->free_chunks, &head, next, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
-  if (++given_quietly_ >= kChunksAtOnce) wake_for_chunks();
+  if (++given_quietly_ >= std::min(kChunksAtOnce, session_->chunks_most / 4)) wake_for_chunks();
 }
 
 void SharedSession::wake_for_chunks() {

@@ -55,7 +55,7 @@ class SharedSession {
   SharedSession(runtime::Session* session, int fd, std::uint32_t most_chunks)
       : session_(session), fd_(fd), most_chunks_(most_chunks) {}
 
-  // 2 MiB: few enough that what one side zeroed is in the cache still when the other writes it.
+  // Or a quarter of all, where there are few.
   static constexpr std::uint32_t kChunksAtOnce = 256;
 
   void wake_waiting();

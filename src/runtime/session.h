@@ -20,7 +20,6 @@
 
 namespace deadheat::runtime {
 
-inline constexpr std::uint64_t kSessionMagic = 0x3154485244484544;  // "DEDHRHT1"
 inline constexpr const char* kSessionVariable = "DEADHEAT_SESSION";
 
 // What a record says. The order of the access kinds is used by the entry points.
@@ -190,6 +189,22 @@ struct Session {
   Node nodes[kNodes];                   // [0] is nobody
   std::uint32_t node_list[kNodeLists];  // by hash of (caller, code): the newest node
 };
+
+// "DEDHRHT1", mixed with the layout: a runtime and a recorder of different versions say so, instead of
+// reading each other's memory wrongly.
+constexpr std::uint64_t mixed_with_layout(std::uint64_t magic) {
+  const std::size_t parts[] = {sizeof(Session),
+                               sizeof(Lost),
+                               offsetof(Session, lost),
+                               offsetof(Session, stamp),
+                               sizeof(Slot),
+                               sizeof(Module),
+                               sizeof(Node),
+                               kChunkBytes};
+  for (const std::size_t part : parts) magic = (magic ^ part) * 0x100000001B3;
+  return magic;
+}
+inline constexpr std::uint64_t kSessionMagic = mixed_with_layout(0x3154485244484544);
 
 inline constexpr std::size_t kChunksAt = (sizeof(Session) + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
 
