@@ -12,12 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "../check.h"
 
 enum { kThreads = 4 };
 static int racy;
