@@ -30,6 +30,7 @@ class InPlaceDetector final : public Engine {
         if (!block.is_inner(i)) dispatch(order_, t, events.ops[events.op[i]], object, time);
         if (object_kind(c.event) != ObjectKind::variable) continue;
       }
+      if (!block.is_checked(i)) continue;
       const Now now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
       if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
