@@ -48,9 +48,7 @@ Op as(const Op& op, EventKind kind) { return {.kind = kind, .site = op.site, .st
 }  // namespace
 
 Transcriber::Transcriber(const runtime::Session& session, Sink& sink, Scope scope)
-    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {
-  places_.modules_changed();
-}
+    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {}
 
 // Blocks.
 
@@ -94,10 +92,7 @@ bool Transcriber::in_scope(SiteId site) {
   return asked == Asked::in;
 }
 
-void Transcriber::full_block() {
-  flush();
-  if (places_.modules_changed()) std::fill(known_.begin(), known_.end(), Known{});
-}
+void Transcriber::full_block() { flush(); }
 
 void Transcriber::flush() {
   events_ += block_.size();
@@ -206,7 +201,6 @@ void Transcriber::new_image() {
   visits_ = {};
   blocks_ = {};
   benign_.clear();
-  places_.modules_changed();
   std::fill(known_.begin(), known_.end(), Known{});
 }
 
@@ -412,6 +406,10 @@ void Transcriber::forget_benign(std::uint64_t address, std::uint64_t bytes) {
 void Transcriber::fresh(const Stream& stream, const Record& record, std::uint64_t bytes) {
   if (!may_act(stream.thread)) return;
   if (!benign_.empty()) forget_benign(record.object(), bytes);
+  if ((record.extra() & 1) != 0) {
+    names_.mappings.push_back(
+        {Mapping::What::stack, threads_[stream.thread].id, record.object(), bytes, next_event()});
+  }
   const Op op = op_of(stream, record, EventKind::alloc);
   const std::uint64_t end = record.object() + bytes;
   for (std::uint64_t at = record.object(); at < end;) {
@@ -439,6 +437,10 @@ void Transcriber::unmap(std::uint64_t address, std::uint64_t bytes) {
     if (block >= address && block - address < bytes) gone.push_back(block);
   });
   for (const std::uint64_t block : gone) erase(blocks_, block);
+}
+
+void Transcriber::load(std::uint64_t modules) {
+  if (places_.load(modules, next_event())) std::fill(known_.begin(), known_.end(), Known{});
 }
 
 void Transcriber::event(const Stream& stream, const Record& record, std::uint64_t operand,
@@ -508,6 +510,8 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::benign:
       benign_.emplace_back(record.object(), record.object() + operand);
       return;
+    case Kind::modules:
+      return load(record.object());
     default:
       return losses_.add(Loss::unknown_kind);
   }
@@ -517,6 +521,8 @@ void Transcriber::continue_in(Sink& sink) {
   flush();
   sink_ = &sink;
   ++trace_;
+  first_ = events_;
+  for (Mapping& mapping : names_.mappings) mapping.since = 0;
   locks_.for_each([&](std::uint32_t, std::uint32_t, const Lock& lock) {
     for (std::uint32_t i = 0; i < lock.depth; ++i) {
       put(lock.writer, {.kind = EventKind::acquire}, lock.id - 1);

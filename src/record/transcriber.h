@@ -123,6 +123,9 @@ class Transcriber {
   void forget_benign(std::uint64_t address, std::uint64_t bytes);
   void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);
   void new_image();
+  void load(std::uint64_t modules);
+  // Its number in the trace in hand.
+  std::uint64_t next_event() const { return events_ + block_.size() - first_; }
 
   Lock& lock_at(std::uint64_t address);
   Barrier& barrier_at(std::uint64_t address);
@@ -140,6 +143,7 @@ class Transcriber {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << kKnownBits);
   std::optional<Error> failure_;
   std::uint64_t events_ = 0;
+  std::uint64_t first_ = 0;  // of these in the trace in hand
   std::uint32_t trace_ = 1;  // rises when it goes on in another one
 
   std::vector<Thread> threads_;  // by number
