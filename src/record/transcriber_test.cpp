@@ -290,6 +290,43 @@ TEST_F(TranscriberTest, TellsWhoseStackItIs) {
   EXPECT_EQ(names.mapping_at(0x7800, 3)->id, 1u);
 }
 
+TEST_F(TranscriberTest, LeavesABarrierThatIsDestroyed) {
+  a_.stamped(1, Kind::barrier_init, 0x90, {2});
+  a_.stamped(2, Kind::barrier_enter, 0x90);
+  b_.stamped(3, Kind::barrier_enter, 0x90);
+  a_.stamped(4, Kind::barrier_exit, 0x90);
+  a_.stamped(5, Kind::forget_barrier, 0x90);
+  b_.stamped(6, Kind::barrier_exit, 0x90);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:enter 0  1:enter 0  0:exit 0  1:exit 0");
+  EXPECT_TRUE(transcriber_.losses().warnings().empty());
+}
+
+// Whoever comes first here, any two of the three may have met.
+TEST_F(TranscriberTest, OrdersAllOfACrowdAtABarrier) {
+  test::HandStream c(session_, 2);
+  a_.stamped(1, Kind::barrier_init, 0x90, {2});
+  a_.stamped(2, Kind::barrier_enter, 0x90);
+  b_.stamped(3, Kind::barrier_enter, 0x90);
+  c.stamped(4, Kind::barrier_enter, 0x90);
+  a_.stamped(5, Kind::barrier_exit, 0x90);
+  c.stamped(6, Kind::barrier_exit, 0x90);
+  a_.stamped(7, Kind::barrier_enter, 0x90);
+  b_.stamped(8, Kind::barrier_exit, 0x90);
+  a_.stamped(9, Kind::barrier_exit, 0x90);
+  // Nobody is left: two meet again.
+  a_.stamped(10, Kind::barrier_enter, 0x90);
+  c.stamped(11, Kind::barrier_enter, 0x90);
+  a_.stamped(12, Kind::barrier_exit, 0x90);
+  transcribe();
+  EXPECT_EQ(trace_.text(),
+            "0:enter 0  1:enter 0  0:send 0  1:send 0  2:send 0  0:recv 0  0:exit 0  2:recv 0  0:send 0  "
+            "1:recv 0  1:exit 0  0:recv 0  0:enter 0  2:enter 0  0:exit 0");
+  EXPECT_EQ(trace_.faults(), "");
+  EXPECT_EQ(transcriber_.losses().count(Loss::barrier_crowded), 1u);
+  EXPECT_EQ(trace_.events()[12].op.value, 1u);
+}
+
 TEST_F(TranscriberTest, BeginsTheNextTraceWithWhatHolds) {
   a_.stamped(1, Kind::acquire, 0x50);
   a_.stamped(2, Kind::acquire_shared, 0x58);

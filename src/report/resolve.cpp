@@ -96,6 +96,12 @@ std::string stack_at(std::uint64_t address, std::uint64_t event, const Names& na
 std::string global_text(const Memory::Global& global) {
   return global.offset == 0 ? global.name : fmt::format("{}+{}", global.name, global.offset);
 }
+// 8 bytes of memory that no program has stand for a descriptor (docs/trace-format.md).
+std::optional<std::string> descriptor_text(std::uint64_t address) {
+  constexpr std::uint64_t kBegin = std::uint64_t{1} << 47, kBytes = 8, kMost = std::uint64_t{1} << 31;
+  if (address < kBegin || (address - kBegin) / kBytes >= kMost) return {};
+  return fmt::format("descriptor {}", (address - kBegin) / kBytes);
+}
 std::string stack_text(std::uint64_t address, std::string_view thread) {
   return fmt::format("{:#x} (stack of {})", address, thread);
 }
@@ -114,7 +120,8 @@ Memory memory_of(const model::RacePair& race, const analysis::CircumstancesOfRac
   const std::uint64_t event = race.later.event;
   const Mapping* const mapping = memory.address ? from.names.mapping_at(*memory.address, event) : nullptr;
   // The last word: a block may be where a stack was, and the other way round.
-  if (around.alloc &&
+  const bool is_descriptor = memory.address && descriptor_text(*memory.address);
+  if (around.alloc && !is_descriptor &&
       (mapping == nullptr || (is_block(around.alloc) && around.alloc->number > mapping->since))) {
     const Event& alloc = around.alloc->event;
     memory.block = {.size = alloc.op.value,
@@ -131,6 +138,7 @@ Memory memory_of(const model::RacePair& race, const analysis::CircumstancesOfRac
 std::string variable_text(VarId x, const Memory& memory, const Names& names) {
   if (!names.variables[index(x)].empty()) return names.display(ObjectKind::variable, index(x));
   if (memory.global) return global_text(*memory.global);
+  if (const auto text = memory.address ? descriptor_text(*memory.address) : std::nullopt) return *text;
   if (memory.address && !memory.stack_of.empty()) return stack_text(*memory.address, memory.stack_of);
   if (memory.address) return fmt::format("{:#x}", *memory.address);
   return names.display(ObjectKind::variable, index(x));
@@ -148,6 +156,9 @@ std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, 
   }
   if (const auto global = address ? global_at(*address, event, from) : std::nullopt) {
     return global_text(*global);
+  }
+  if (address && kind == ObjectKind::variable) {
+    if (const auto text = descriptor_text(*address)) return *text;
   }
   if (address) {
     if (const auto thread = stack_at(*address, event, from.names); !thread.empty()) {

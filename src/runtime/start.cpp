@@ -11,6 +11,7 @@
 #include "runtime/system_call.h"
 
 extern "C" char** environ;
+extern "C" void __tsan_on_initialize();  // the program's, or ours that does nothing
 
 namespace deadheat::runtime {
 
@@ -150,6 +151,21 @@ void tell_initial_stack() {
   emit_with(Kind::fresh, begin, 0, here + kAbove - begin, 0, 1);
 }
 
+void begin_recording(char** environment) {
+  const char* const descriptor = value_of(environment, kSessionVariable);
+  if (descriptor == nullptr) return;
+  Session* const session = session_of(descriptor);
+  if (session == nullptr || !attach(*session)) return;
+  g_session = session;
+  publish_modules();
+  if (!begin_thread(t_self, new_thread_number())) return;
+  g_recording = true;
+  // A first thread that is not number 0: the process was another program before.
+  emit(Kind::begin, 0, 0, t_self.number == 0 ? 0 : 1);
+  emit(Kind::modules, g_session->modules_used, 0);
+  tell_initial_stack();
+}
+
 }  // namespace
 
 void open_chunk(Thread& t, std::uint32_t chunk) {
@@ -170,18 +186,8 @@ void start(char** environment) {
     return;
   }
   started = true;
-  const char* const descriptor = value_of(environment, kSessionVariable);
-  if (descriptor == nullptr) return;
-  Session* const session = session_of(descriptor);
-  if (session == nullptr || !attach(*session)) return;
-  g_session = session;
-  publish_modules();
-  if (!begin_thread(t_self, new_thread_number())) return;
-  g_recording = true;
-  // A first thread that is not number 0: the process was another program before.
-  emit(Kind::begin, 0, 0, t_self.number == 0 ? 0 : 1);
-  emit(Kind::modules, g_session->modules_used, 0);
-  tell_initial_stack();
+  begin_recording(environment);
+  __tsan_on_initialize();
 }
 
 std::uint32_t new_thread_number() { return __atomic_fetch_add(&g_session->threads, 1, __ATOMIC_RELAXED); }

@@ -46,6 +46,11 @@ struct Thread {
     std::uint32_t version;  // of the stripe
   } load;
   std::uint64_t spins;  // loads left out, not yet told
+  // Locks of the program's own (__tsan_mutex_*) that the thread holds, and how often.
+  struct {
+    Address lock;
+    std::uint32_t levels;  // 0: none
+  } own_locks[16];
 };
 
 // The frames from `top` on are left: the next call at that depth is another one.

@@ -21,6 +21,8 @@ static int stop, rounds, under_way, meanwhile;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t threads[kThreads];
 
+static void nothing(void);
+
 static void* add(void* outlaw) {
   for (long mine = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); ++mine) {
     if (outlaw != NULL) {
@@ -126,6 +128,17 @@ static void plugins(void) {
   CHECK(run_plugin(".plugin.so") == first);
 }
 
+// Found by the search path in the program's own file.
+static void runpath(void) {
+  void* const library = dlopen("libharsh-private.so", RTLD_NOW);
+  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(library != NULL);
+  CHECK(dlopen("libharsh-private.so", RTLD_NOW | RTLD_NOLOAD) == library);
+  CHECK(dlopen("libharsh-none.so", RTLD_NOW) == NULL);
+  CHECK(dlopen("libm.so.6", RTLD_NOW) != NULL);
+  nothing();
+}
+
 // Of main, for all to see.
 static void* add_there(void* there) {
   if (!racy) pthread_mutex_lock(&mutex);
@@ -186,12 +199,19 @@ static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {
-    {"outlives", outlives}, {"nothing", nothing},
-    {"forks", forks},       {"signals", signals},
-    {"plugin", plugin},     {"plugins", plugins},
-    {"stack", stack},       {"crash", crash},
-    {"killed", killed},     {"aborts", aborts},
-    {"leaves", leaves},     {"leaves_at_once", leaves_at_once},
+    {"outlives", outlives},
+    {"nothing", nothing},
+    {"forks", forks},
+    {"signals", signals},
+    {"plugin", plugin},
+    {"plugins", plugins},
+    {"stack", stack},
+    {"runpath", runpath},
+    {"crash", crash},
+    {"killed", killed},
+    {"aborts", aborts},
+    {"leaves", leaves},
+    {"leaves_at_once", leaves_at_once},
     {"replaced", replaced},
 };
 enum { kCases = sizeof cases / sizeof *cases };
