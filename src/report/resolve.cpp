@@ -146,11 +146,13 @@ std::string variable_text(VarId x, const Memory& memory, const Names& names) {
 
 }  // namespace
 
-std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, const NamesFrom& from) {
+std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, const NamesFrom& from,
+                        std::uint64_t offset) {
   if (kind == ObjectKind::none) return "";
   std::optional<std::uint64_t> address;
   if (kind == ObjectKind::variable && from.names.variables[id].empty()) {
     address = from.names.address_of(VarId{id});
+    if (address) *address += offset;
   } else if (kind != ObjectKind::variable && kind != ObjectKind::thread) {
     address = address_in(from.names.of(kind)[id]);
   }
@@ -179,7 +181,7 @@ std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const 
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
-              .object = object_text(kind, event.object, e->number, from),
+              .object = object_text(kind, event.object, e->number, from, event.op.offset),
               .place = place_in_program(event.op, from)};
 }
 
