@@ -90,7 +90,8 @@ SharedSession::~SharedSession() {
 
 void SharedSession::give_back(std::uint32_t index) {
   Chunk* const chunk = this->chunk(index);
-  std::memset(chunk, 0, sizeof *chunk);
+  // Not `next`, which may be read at any time by who was too slow to take the chunk.
+  std::memset(reinterpret_cast<char*>(chunk) + sizeof chunk->next, 0, sizeof *chunk - sizeof chunk->next);
   std::uint64_t head = __atomic_load_n(&session_->free_chunks, __ATOMIC_RELAXED);
   std::uint64_t next = 0;
   do {

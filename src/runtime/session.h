@@ -52,12 +52,13 @@ enum class Kind : std::uint8_t {
   barrier_enter,
   barrier_exit,
   forget_barrier,
-  alloc,        // object: address; operand: bytes
-  free,         // object: address of what was allocated; its size is known from there
-  fresh,        // object: address; operand: bytes. New memory that is no block: a thread's stack
-  unmap,        // object: address; operand: bytes. Blocks within are gone without an access
+  alloc,  // object: address; operand: bytes
+  free,   // object: address of what was allocated; its size is known from there
+  fresh,  // object: address; operand: bytes. New memory that is no block. extra: 1 for the thread's stack
+  unmap,  // object: address; operand: bytes. Blocks within are gone without an access
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
   benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
+  modules,      // object: how many are loaded, or were, from here on
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -80,6 +81,9 @@ constexpr bool has_stamp(Kind kind) { return kind > Kind::stack; }
 
 // Channels that are no addresses.
 inline constexpr std::uint64_t kDescriptor = std::uint64_t{1} << 47;
+// Memory that programs do not have stands for descriptors: 8 bytes each, from here on. Read by who uses one,
+// written by who closes it.
+inline constexpr std::uint64_t kDescriptorMemory = std::uint64_t{1} << 47;
 
 // 16 bytes. `code` is written last and is never 0 in a record that is there; chunks are zero before use.
 struct Record {

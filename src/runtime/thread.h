@@ -57,6 +57,11 @@ struct Thread {
   std::uint32_t ignore_accesses, ignore_sync;
   std::uint64_t random;  // Accesses::some
   Waits waits;
+  // Locks of the program's own (__tsan_mutex_*) that the thread holds, and how often.
+  struct {
+    Address lock;
+    std::uint32_t levels;  // 0: none
+  } own_locks[16];
 };
 
 // The frames from `top` on are left: the next call at that depth is another one.
