@@ -9,7 +9,6 @@
 #include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
-#include "engine/registry.h"
 #include "history/access.h"
 #include "order/moment.h"
 
@@ -18,7 +17,7 @@ namespace deadheat::engine {
 template <class Order, class History>
 class Detector final : public Engine {
  public:
-  explicit Detector(Shape shape) : order_(shape.slots), slots_(shape.slots) {
+  explicit Detector(Shape shape) : shape_(shape), order_(shape.slots), slots_(shape.slots) {
     for (std::uint32_t shard = 0; shard < shape.sharding.shards(); ++shard) lanes_.emplace_back(order_);
   }
 
@@ -67,7 +66,8 @@ class Detector final : public Engine {
       const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
       const order::Moment& now = known[index(t)];
       if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
-        check_with_care(lane.history, block, block.sharding, shard, at.event, now, races);
+        check_with_care(lane.history, block, {block.sharding, shard, shape_.many_cells}, at.event, now,
+                        races);
       }
     }
     // Those behind the last access count for the next block.
@@ -177,6 +177,7 @@ class Detector final : public Engine {
     slot.changes.push_back({from, t, moment});
   }
 
+  Shape shape_;
   Order order_;
   std::vector<order::Moment> known_;  // by thread: as last noted
   std::vector<Slot> slots_;

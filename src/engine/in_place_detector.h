@@ -12,7 +12,7 @@ namespace deadheat::engine {
 template <class Order, class History>
 class InPlaceDetector final : public Engine {
  public:
-  InPlaceDetector() : order_(1) {}
+  explicit InPlaceDetector(Shape shape) : order_(1), scope_{Sharding{}, 0, shape.many_cells} {}
 
   void order(const SortedBlock& block, RaceSink& races) override {
     order_.begin_block(0, block.threads);
@@ -33,7 +33,7 @@ class InPlaceDetector final : public Engine {
       const Now now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
       if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
-        check_with_care(history_, block, Sharding{}, 0, i, now, races);
+        check_with_care(history_, block, scope_, i, now, races);
       }
     }
   }
@@ -49,6 +49,7 @@ class InPlaceDetector final : public Engine {
 
   Order order_;
   History history_;
+  Scope scope_;
 };
 
 }  // namespace deadheat::engine

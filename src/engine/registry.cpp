@@ -48,6 +48,11 @@ Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
   return std::make_unique<Detector<Order, History>>(shape);
 }
 
+template <class Order, class History>
+Result<std::unique_ptr<Engine>> make_in_place(const Settings&, Shape shape) {
+  return std::make_unique<InPlaceDetector<Order, History>>(shape);
+}
+
 constexpr std::string_view kEpochMemory =
     "a record a variable, a clock a lock and living thread; not with the trace's length";
 
@@ -72,7 +77,7 @@ constexpr Row kRows[] = {
      .memory = "as fasttrack",
      .ignores = "",
      .options = {},
-     .make = make<InPlaceDetector<HappensBefore<TreeClocks>, EpochHistory>>},
+     .make = make_in_place<HappensBefore<TreeClocks>, EpochHistory>},
     {.name = "djit",
      .citation = "Pozniansky & Schuster, CCPE 2007 (DJIT+)",
      .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",

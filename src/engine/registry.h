@@ -43,11 +43,6 @@ class Settings {
   std::vector<std::string> values_;
 };
 
-struct Shape {
-  Sharding sharding;        // how the variables are divided
-  std::uint32_t slots = 1;  // blocks that are at work at one time
-};
-
 struct Row {
   std::string_view name;
   std::string_view citation;

@@ -22,6 +22,7 @@ struct SmallTraceOptions {
   bool forks_inside = true;       // fork and join by a thread that holds a lock
   bool parts = false;             // accesses of parts of variables
   bool across = false;            // accesses that go on into the next variable (text cannot tell them)
+  std::uint32_t longest = 2;      // alloc or free, in variables; more than one only with `across`
   bool leave_out = false;         // each trace is without some kinds, so that the others meet
   bool unique_sites = false;      // else three
   std::uint32_t disciplined = 3;  // of ten traces so many keep to a discipline, mostly
@@ -78,6 +79,16 @@ struct SmallTraceOptions {
     o.weight(EventKind::fence) = 5;
     o.weight(EventKind::alloc) = o.weight(EventKind::free) = 2;
     o.leave_out = false;
+    return o;
+  }
+  // Memory that comes and goes, mostly several variables at once.
+  static SmallTraceOptions memory() {
+    SmallTraceOptions o = basic();
+    o.weight(EventKind::alloc) = 14;
+    o.weight(EventKind::free) = 14;
+    o.parts = o.across = true;
+    o.max_variables = 6;
+    o.longest = 5;
     return o;
   }
   // Messages, barriers and few locks.
@@ -240,6 +251,7 @@ class SmallTraceMaker {
     Event& e = put(t, kind, below(variables_));
     static constexpr std::array<std::uint8_t, 4> kSizes = {0, 8, 4, 16};
     if (parts_) e.op.value = kSizes[below(o_.across ? 4 : 3)];
+    if (parts_ && o_.longest > 2 && below(2) == 0) e.op.value = 1 + below(o_.longest * 8);
   }
 
   void acquire(std::uint32_t t, std::uint32_t l, EventKind kind) {
