@@ -43,9 +43,9 @@ using order::ReadsFrom;
 using order::Synchronisation;
 using order::WithLocksets;
 
-template <class Order, class History>
+template <class Order, class History, SlotUse kUse = SlotUse::own>
 Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
-  return std::make_unique<Detector<Order, History>>(shape);
+  return std::make_unique<Detector<Order, History, kUse>>(shape);
 }
 
 template <class Order, class History>
@@ -67,7 +67,7 @@ constexpr Row kRows[] = {
      .memory = kEpochMemory,
      .ignores = "",
      .options = {},
-     .make = make_detector<HappensBefore<FlatClocks>, EpochHistory>},
+     .make = make_detector<HappensBefore<FlatClocks>, EpochHistory, SlotUse::shared>},
     {.name = "fasttrack-tree",
      .citation = "Mathur, Pavlogiannis, Tunc & Viswanathan, ASPLOS 2022 (tree clocks)",
      .promise = "tells exactly what fasttrack tells",
@@ -87,7 +87,7 @@ constexpr Row kRows[] = {
      .memory = "as fasttrack; more for variables that are racy",
      .ignores = "",
      .options = {},
-     .make = make_detector<HappensBefore<FlatClocks>, FullHistory>},
+     .make = make_detector<HappensBefore<FlatClocks>, FullHistory, SlotUse::shared>},
     {.name = "shb",
      .citation = "Mathur, Kini & Viswanathan, OOPSLA 2018",
      .promise = "every reported pair can be made to meet (co-enabled), also after the first race",
@@ -97,7 +97,7 @@ constexpr Row kRows[] = {
      .memory = "as djit; a last write more a variable",
      .ignores = "",
      .options = {},
-     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
+     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory, SlotUse::shared>},
     {.name = "shb-ee",
      .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
      .promise =

@@ -7,7 +7,8 @@ namespace {
 class HappensBefore : public Profile {};
 // In traces of all kinds there is little of each: wrong atomics pass thousands of them.
 INSTANTIATE_TEST_SUITE_P(Profiles, HappensBefore,
-                         testing::Values("basic", "all", "readers", "atomics", "memory", "meetings"),
+                         testing::Values("basic", "all", "readers", "atomics", "memory", "meetings",
+                                         "generations"),
                          [](const auto& profile) { return std::string(profile.param); });
 
 TEST_P(HappensBefore, DjitFlagsExactlyTheAccessesThatRaceWithAnEarlierOne) {

@@ -30,6 +30,7 @@ class ManyTraces : public testing::TestWithParam<const char*> {
     if (profile == "readers") return SmallTraceOptions::readers();
     if (profile == "atomics") return SmallTraceOptions::atomics();
     if (profile == "memory") return SmallTraceOptions::memory();
+    if (profile == "generations") return SmallTraceOptions::generations();
     if (profile == "meetings") return SmallTraceOptions::meetings();
     return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
   }
