@@ -1,5 +1,7 @@
 #include "analysis/analyze.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -7,6 +9,7 @@
 #include "analysis/feed.h"
 #include "analysis/pipeline.h"
 #include "analysis/race_log.h"
+#include "filter/chain.h"
 #include "model/well_formed.h"
 
 namespace deadheat::analysis {
@@ -23,9 +26,32 @@ engine::Shape shape_for(unsigned jobs) {
   return {.sharding = {.bits = static_cast<std::uint32_t>(std::bit_width(jobs - 1))}, .slots = 2 * jobs + 2};
 }
 
+std::vector<FilterRun> runs_of(const std::vector<filter::Choice>& choices, const filter::Chain& chain) {
+  std::vector<FilterRun> runs;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const filter::Chain::Link& link = chain.links()[i];
+    runs.push_back({choices[i].name(), choices[i].row, link.seen, link.kept, link.filter->counters(),
+                    link.filter->bytes()});
+  }
+  return runs;
+}
+
 }  // namespace
 
+Status check_filters(const AnalyzeOptions& options) {
+  for (const filter::Choice& filter : options.filters) {
+    for (const engine::Choice& engine : options.engines) {
+      const std::string_view reason = filter.row->refuses(*engine.row);
+      if (reason.empty()) continue;
+      return fail({Error::Kind::usage,
+                   fmt::format("{} cannot stand before {}: {}", filter.row->name, engine.row->name, reason)});
+    }
+  }
+  return {};
+}
+
 Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options) {
+  if (auto fit = check_filters(options); !fit) return fail(fit.error());
   const engine::Shape shape = shape_for(options.jobs);
   std::vector<Running> running;
   unsigned passes = 1;
@@ -46,12 +72,15 @@ Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options)
       stages.push_back({running[i].engine.get(), &running[i].logs});
     }
     model::WellFormed rules(1);
+    auto filters = filter::Chain::make(options.filters);
+    if (!filters) return fail(filters.error());
     base::ProgressLine line("analyze", "events");
-    Pipeline pipeline(**feed, std::move(stages), shape.sharding, shape.slots);
+    Pipeline pipeline(**feed, *filters, std::move(stages), shape.sharding, shape.slots);
     auto ran = pipeline.run(options.jobs, rules, options.progress ? &line : nullptr);
     if (!ran) return fail(std::move(ran).error().in(path));
     if (pass > 0) continue;
     findings.events = pipeline.events();
+    findings.filters = runs_of(options.filters, *filters);
     findings.warnings = (*feed)->warnings();
     if (const auto repeated = rules.total(model::Rule::fork_repeated); repeated > 0) {
       findings.warnings.push_back({"a fork follows the same fork; the second one was ignored", repeated});

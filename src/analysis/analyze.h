@@ -6,17 +6,23 @@
 
 #include "analysis/findings.h"
 #include "engine/registry.h"
+#include "filter/registry.h"
 
 namespace deadheat::analysis {
 
 struct AnalyzeOptions {
   std::vector<engine::Choice> engines;
-  unsigned jobs = 1;  // threads at work; the findings do not depend on it
+  std::vector<filter::Choice> filters = {};  // in their order
+  unsigned jobs = 1;                         // threads at work; the findings do not depend on it
   ReadOptions read;
   bool progress = true;  // shown on a terminal
 };
 
-// A trace that is not well formed is an error that names the event.
+// Whether each filter may stand before each engine; a usage error says why not.
+Status check_filters(const AnalyzeOptions& options);
+
+// A trace that is not well formed is an error that names the event; so is a filter that may not stand before
+// one of the engines.
 Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options);
 
 }  // namespace deadheat::analysis

@@ -7,6 +7,7 @@
 
 #include "deadheat/trace.h"
 #include "engine/registry.h"
+#include "filter/registry.h"
 #include "model/race.h"
 
 namespace deadheat::analysis {
@@ -28,7 +29,16 @@ struct EngineRun {
   std::uint64_t bytes = 0;  // of its tables at the end
 };
 
+struct FilterRun {
+  std::string name;  // as chosen
+  const filter::Row* row;
+  std::uint64_t seen = 0, kept = 0;  // accesses and frees
+  std::vector<engine::Counter> counters;
+  std::uint64_t bytes = 0;  // of its tables at the end
+};
+
 struct Findings {
+  std::vector<FilterRun> filters;
   std::vector<EngineRun> engines;
   std::vector<Finding> races;  // by first.later.event, then first.earlier.event, then variable
   std::uint64_t events = 0;

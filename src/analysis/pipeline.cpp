@@ -28,8 +28,9 @@ bool start(std::vector<std::thread>& threads, const Work& work) {
 
 }  // namespace
 
-Pipeline::Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots)
-    : feed_(feed), stages_(std::move(stages)) {
+Pipeline::Pipeline(Feed& feed, filter::Chain& filters, std::vector<Stage> stages, engine::Sharding sharding,
+                   std::uint32_t slots)
+    : feed_(feed), filters_(filters), stages_(std::move(stages)) {
   for (std::uint32_t i = 0; i < slots; ++i) slots_.emplace_back(i, sharding);
   for (std::uint32_t i = 0; i < stages_.size(); ++i) {
     for (std::uint32_t s = 0; s < sharding.shards(); ++s)
@@ -39,6 +40,8 @@ Pipeline::Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding shard
     order_lane_.push_back(lanes_.size());
     lanes_.push_back({.kind = Lane::order, .stage = i});
   }
+  ready_lane_ = lanes_.size();
+  if (!filters_.empty()) lanes_.push_back({.kind = Lane::filter});
   rules_lane_ = lanes_.size();
   lanes_.push_back({.kind = Lane::rules});
   first_decode_ = lanes_.size();
@@ -65,8 +68,10 @@ bool Pipeline::ready(const Lane& lane) const {
       const std::size_t lanes = lanes_.size() - first_decode_;
       return lanes_[first_decode_ + b % lanes].next > b;
     }
-    case Lane::order:
+    case Lane::filter:
       return lanes_[rules_lane_].next > b;
+    case Lane::order:
+      return lanes_[ready_lane_].next > b;
     case Lane::check:
       return lanes_[order_lane_[lane.stage]].next > b;
   }
@@ -139,6 +144,9 @@ Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
   switch (lane.kind) {
     case Lane::rules:
       return check_rules(block, rules);
+    case Lane::filter:
+      filters_.filter(block);
+      break;
     case Lane::order:
       stages_[lane.stage].engine->order(block, (*stages_[lane.stage].logs)[0]);
       break;

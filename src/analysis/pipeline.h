@@ -1,6 +1,7 @@
 // Several threads at one trace. Each kind of work on the blocks is a lane, which takes the blocks one after
-// the other: decoding (a lane for each slot), checking the rules, ordering (a lane for each engine), checking
-// accesses (a lane for each engine and shard). A thread takes the work that is nearest to being done with.
+// the other: decoding (a lane for each slot), checking the rules, filters, ordering (a lane for each engine),
+// checking accesses (a lane for each engine and shard). A thread takes the work that is nearest to being done
+// with.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,7 @@
 #include "analysis/race_log.h"
 #include "base/progress.h"
 #include "engine/engine.h"
+#include "filter/chain.h"
 #include "model/well_formed.h"
 
 namespace deadheat::analysis {
@@ -25,7 +27,8 @@ class Pipeline {
     std::vector<RaceLog>* logs;  // [0] is of the order, the others of the shards
   };
 
-  Pipeline(Feed& feed, std::vector<Stage> stages, engine::Sharding sharding, std::uint32_t slots);
+  Pipeline(Feed& feed, filter::Chain& filters, std::vector<Stage> stages, engine::Sharding sharding,
+           std::uint32_t slots);
 
   // Runs until the end of the trace, or the first error: first in the trace, whoever is quicker to find one.
   // `rules` must have been fed nothing.
@@ -34,7 +37,7 @@ class Pipeline {
 
  private:
   struct Lane {
-    enum Kind : std::uint8_t { decode, rules, order, check } kind;
+    enum Kind : std::uint8_t { decode, rules, filter, order, check } kind;
     std::uint32_t step = 1;  // from one of its blocks to the next
     std::uint32_t stage = 0, shard = 0;
     std::uint64_t next = 0;  // block
@@ -52,6 +55,7 @@ class Pipeline {
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;
+  filter::Chain& filters_;
   std::vector<Stage> stages_;
   std::vector<engine::SortedBlock> slots_;
   std::atomic<std::uint64_t> events_ = 0;
@@ -60,6 +64,7 @@ class Pipeline {
   std::condition_variable changed_;
   std::vector<Lane> lanes_;  // those nearest to being done first
   std::size_t first_decode_ = 0, rules_lane_ = 0;
+  std::size_t ready_lane_ = 0;           // whose blocks are ready for the engines
   std::vector<std::size_t> order_lane_;  // by stage
   std::uint64_t end_ = UINT64_MAX;       // number of blocks, once known; of those before an error
   std::optional<Error> error_;           // in block end_

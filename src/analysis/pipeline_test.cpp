@@ -60,7 +60,8 @@ std::string error_of(Blocks& blocks, unsigned jobs) {
   const engine::Sharding sharding{jobs > 1 ? 1u : 0u};
   E engine;
   std::vector<RaceLog> logs(1 + sharding.shards());
-  Pipeline pipeline(blocks, {{&engine, &logs}}, sharding, jobs > 1 ? 6 : 1);
+  filter::Chain filters;
+  Pipeline pipeline(blocks, filters, {{&engine, &logs}}, sharding, jobs > 1 ? 6 : 1);
   model::WellFormed rules;
   const Status ran = pipeline.run(jobs, rules, nullptr);
   return ran ? "" : ran.error().message;

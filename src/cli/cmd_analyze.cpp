@@ -22,6 +22,14 @@ constexpr Flag kFlags[] = {
      .value = "NAMES",
      .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
      .initial = "fasttrack"},
+    {.name = "filter",
+     .value = "NAME",
+     .help = "leave out accesses that make no difference; 'deadheat engines' lists the filters",
+     .repeatable = true},
+    {.name = "sample",
+     .value = "NAME",
+     .help = "look only at some accesses, behind the filters; 'deadheat engines' lists the samplers",
+     .repeatable = true},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
     {.name = "format",
      .value = "FORMAT",
@@ -69,6 +77,16 @@ Result<std::vector<engine::Choice>> engines_of(std::string_view names) {
   }
 }
 
+Status add_filters(std::vector<filter::Choice>& out, const Arguments& arguments, std::string_view flag,
+                   filter::Role role) {
+  for (const std::string& name : arguments.all(flag)) {
+    auto choice = filter::choose(name, role);
+    if (!choice) return usage_error(fmt::format("analyze: --{}: {}", flag, choice.error().message));
+    out.push_back(std::move(*choice));
+  }
+  return {};
+}
+
 Result<std::vector<report::Pattern>> patterns_of(const Arguments& arguments, std::string_view flag) {
   std::vector<report::Pattern> out;
   for (const std::string& text : arguments.all(flag)) {
@@ -102,6 +120,14 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   auto engines = engines_of(arguments.get("engine"));
   if (!engines) return fail(engines.error());
   options.engines = std::move(*engines);
+  if (auto added = add_filters(options.filters, arguments, "filter", filter::Role::redundancy); !added) {
+    return fail(added.error());
+  }
+  if (auto added = add_filters(options.filters, arguments, "sample", filter::Role::sample); !added) {
+    return fail(added.error());
+  }
+  if (auto fit = analysis::check_filters(options); !fit)
+    return usage_error("analyze: " + fit.error().message);
   options.jobs = std::max(1u, std::thread::hardware_concurrency());
   if (arguments.has("jobs")) {
     const auto jobs = arguments.number("jobs", 1, kMostJobs);

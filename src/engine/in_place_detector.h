@@ -35,6 +35,7 @@ class InPlaceDetector final : public Engine {
         }
         if (object_kind(c.event) != ObjectKind::variable) continue;
       }
+      if (!block.is_checked(i)) continue;
       const ThreadId t = by_slots_[thread];
       const Now now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/assert.h"
 #include "clock/flat_clocks.h"
 #include "clock/tree_clocks.h"
 #include "engine/detector.h"
@@ -63,6 +60,7 @@ constexpr Row kRows[] = {
          "racy variables, and the first racy access of each, are djit's; every report is a race of this run",
      .notion = Notion::unordered,
      .grade = Grade::observed,
+     .basis = Basis::happens_before,
      .passes = 1,
      .memory = kEpochMemory,
      .ignores = "",
@@ -73,6 +71,7 @@ constexpr Row kRows[] = {
      .promise = "tells exactly what fasttrack tells",
      .notion = Notion::unordered,
      .grade = Grade::observed,
+     .basis = Basis::happens_before,
      .passes = 1,
      .memory = "as fasttrack",
      .ignores = "",
@@ -83,6 +82,7 @@ constexpr Row kRows[] = {
      .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",
      .notion = Notion::unordered,
      .grade = Grade::observed,
+     .basis = Basis::happens_before,
      .passes = 1,
      .memory = "as fasttrack; more for variables that are racy",
      .ignores = "",
@@ -93,6 +93,7 @@ constexpr Row kRows[] = {
      .promise = "every reported pair can be made to meet (co-enabled), also after the first race",
      .notion = Notion::co_enabled,
      .grade = Grade::observed,
+     .basis = Basis::values,
      .passes = 1,
      .memory = "as djit; a last write more a variable",
      .ignores = "",
@@ -105,6 +106,7 @@ constexpr Row kRows[] = {
          "can be made to meet (co-enabled)",
      .notion = Notion::co_enabled,
      .grade = Grade::observed,
+     .basis = Basis::accesses,
      .passes = 1,
      .memory = "as shb, and up to `limit` edges of 24 to 48 bytes a variable; unlimited: so many an access",
      .ignores = "",
@@ -117,6 +119,7 @@ constexpr Row kRows[] = {
          "it, locks left aside; all predictable pairs are of such accesses",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
+     .basis = Basis::locksets,
      .passes = 1,
      .memory = "an access a variable, thread, kind and set of locks; a clock a living thread",
      .ignores = "",
@@ -128,6 +131,7 @@ constexpr Row kRows[] = {
          "as tsan1, and what a read finds was written before: all co-enabled pairs are of flagged accesses",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
+     .basis = Basis::values,
      .passes = 1,
      .memory = "as tsan1; a last write more a variable",
      .ignores = "",
@@ -139,6 +143,7 @@ constexpr Row kRows[] = {
          "flags an access if and only if some earlier one of another thread conflicts and shares no lock",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
+     .basis = Basis::locksets,
      .passes = 1,
      .memory = "two accesses a variable, kind and set of locks",
      .ignores = "fork, join, send, recv, barriers, fences, orders of atomics: only locks count",
@@ -151,6 +156,7 @@ constexpr Row kRows[] = {
          "and not all that is told is a race",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
+     .basis = Basis::accesses,
      .passes = 1,
      .memory = "a record a variable, a set of locks each time a new one is met",
      .ignores = "fork, join, send, recv, barriers, fences, atomics: the paper knows locks only",
@@ -161,6 +167,7 @@ constexpr Row kRows[] = {
      .promise = "reports nothing: what reading the trace alone costs",
      .notion = Notion::none,
      .grade = Grade::candidate,
+     .basis = Basis::nothing,
      .passes = 1,
      .memory = "none",
      .ignores = "all kinds: it only reads",
@@ -171,6 +178,7 @@ constexpr Row kRows[] = {
      .promise = "reports nothing: counts the events of each kind",
      .notion = Notion::none,
      .grade = Grade::candidate,
+     .basis = Basis::nothing,
      .passes = 1,
      .memory = "constant",
      .ignores = "",
@@ -181,6 +189,7 @@ constexpr Row kRows[] = {
      .promise = "reports nothing: writes each event to stdout, with ids for names",
      .notion = Notion::none,
      .grade = Grade::candidate,
+     .basis = Basis::nothing,
      .passes = 1,
      .memory = "constant",
      .ignores = "",
@@ -227,22 +236,7 @@ std::string_view name_of(Grade grade) {
   return "";
 }
 
-const std::string& Settings::get(std::string_view name) const {
-  const auto at = std::ranges::find(options_, name, &Option::name);
-  DEADHEAT_ASSERT(at != options_.end(), "an engine asks for its own options");
-  return values_[static_cast<std::size_t>(at - options_.begin())];
-}
-
-std::string Choice::name() const {
-  std::string name(row->name);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Option& option = row->options[i];
-    if (values[i] == option.initial) continue;
-    name += option.value.empty() ? fmt::format(":{}", option.name)
-                                 : fmt::format(":{}={}", option.name, values[i]);
-  }
-  return name;
-}
+std::string Choice::name() const { return spelled(row->name, row->options, values); }
 
 Result<std::unique_ptr<Engine>> Choice::make(Shape shape) const {
   auto engine = row->make(Settings(row->options, values), shape);
@@ -258,45 +252,18 @@ std::string known_engines() {
   return names;
 }
 
-Status set_option(Choice& choice, std::string_view setting) {
-  const std::size_t equals = setting.find('=');
-  const std::string_view name = setting.substr(0, equals);
-  const auto options = choice.row->options;
-  const auto at = std::ranges::find(options, name, &Option::name);
-  const auto usage = [&](const std::string& what) {
-    return fail({Error::Kind::usage, fmt::format("engine {}: {}", choice.row->name, what)});
-  };
-  if (at == options.end()) {
-    std::string known;
-    for (const Option& option : options) known += fmt::format("{}{}", known.empty() ? "" : ", ", option.name);
-    return usage(fmt::format("no option '{}'; {}", name, known.empty() ? "it has none" : "it has: " + known));
-  }
-  if (at->value.empty() != (equals == std::string_view::npos)) {
-    return usage(at->value.empty() ? fmt::format("option '{}' takes no value", name)
-                                   : fmt::format("option '{}' needs a value: {}:{}={}", name,
-                                                 choice.row->name, name, at->value));
-  }
-  choice.values[static_cast<std::size_t>(at - options.begin())] =
-      at->value.empty() ? "yes" : std::string(setting.substr(equals + 1));
-  return {};
-}
-
 }  // namespace
 
 Result<Choice> choose(std::string_view wanted) {
-  const std::string_view name = wanted.substr(0, wanted.find(':'));
+  const std::string_view name = name_in(wanted);
   Choice choice{find_row(name), {}};
   if (choice.row == nullptr) {
     return fail(
         {Error::Kind::usage, fmt::format("unknown engine '{}'; there are: {}", name, known_engines())});
   }
-  for (const Option& option : choice.row->options) choice.values.emplace_back(option.initial);
-  for (std::string_view rest = wanted.substr(name.size()); !rest.empty();) {
-    rest.remove_prefix(1);
-    const std::string_view setting = rest.substr(0, rest.find(':'));
-    if (auto set = set_option(choice, setting); !set) return fail(set.error());
-    rest.remove_prefix(setting.size());
-  }
+  auto values = values_in(wanted, fmt::format("engine {}", name), choice.row->options);
+  if (!values) return fail(values.error());
+  choice.values = std::move(*values);
   if (auto made = choice.make(); !made) return fail({Error::Kind::usage, made.error().message});
   return choice;
 }

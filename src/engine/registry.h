@@ -10,6 +10,7 @@
 
 #include "deadheat/result.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 
 namespace deadheat::engine {
 
@@ -27,20 +28,13 @@ std::string_view name_of(Notion notion);
 enum class Grade : std::uint8_t { candidate, proved, observed };
 std::string_view name_of(Grade grade);
 
-struct Option {
-  std::string_view name, value, help, initial;  // value: what stands for it in the help; "" is a switch
-};
-
-// Options as given, or as they are initially.
-class Settings {
- public:
-  Settings(std::span<const Option> options, std::vector<std::string> values)
-      : options_(options), values_(std::move(values)) {}
-  const std::string& get(std::string_view name) const;
-
- private:
-  std::span<const Option> options_;
-  std::vector<std::string> values_;
+// What an engine's verdict on an access rests on, besides the access: what may be left out before it follows.
+enum class Basis : std::uint8_t {
+  nothing,         // not a detector
+  happens_before,  // synchronisation
+  values,          // and which write each read sees
+  locksets,        // the locks held, and what orders besides locks
+  accesses,        // all accesses before: what is kept of them decides about the next
 };
 
 struct Row {
@@ -49,6 +43,7 @@ struct Row {
   std::string_view promise;  // for every well-formed trace
   Notion notion;
   Grade grade;  // of its reports
+  Basis basis;
   unsigned passes;
   std::string_view memory;   // how it grows
   std::string_view ignores;  // event kinds, and why; "" is none

@@ -41,9 +41,27 @@ std::uint8_t duties_of(const Op& op) {
 
 }  // namespace
 
+void EventSet::fill(std::size_t n) {
+  clear(n);
+  std::fill_n(words_.begin(), n / 64, ~std::uint64_t{0});
+  if (n % 64 != 0) words_[n / 64] = (std::uint64_t{1} << (n % 64)) - 1;
+}
+
+void EventSet::clear(std::size_t n) {
+  size_ = n;
+  words_.assign((n + 63) / 64, 0);
+}
+
+std::size_t EventSet::count() const {
+  std::size_t sum = 0;
+  for (const std::uint64_t word : words_) sum += static_cast<std::size_t>(std::popcount(word));
+  return sum;
+}
+
 void SortedBlock::sort(const BlockView& block) {
   events = block;
   inner_.clear();
+  filtered_ = false;
   classes.clear();
   duties_.clear();
   std::uint8_t any = 0;
@@ -88,6 +106,21 @@ void SortedBlock::leave_out(std::span<const std::uint32_t> inner) {
   const auto end = std::remove_if(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(order_count_),
                                   [this](std::uint16_t i) { return is_inner(i); });
   order_count_ = static_cast<std::size_t>(end - order_.begin());
+}
+
+void SortedBlock::check_only(const EventSet& kept) {
+  kept_ = kept;
+  filtered_ = true;
+  for (std::size_t s = 0; s < accesses_.size(); ++s) {
+    Position* const first = accesses_[s].data();
+    Position* end = first;
+    for (std::size_t k = 0; k < counts_[s]; ++k) {
+      *end = first[k];
+      end += kept_.has(first[k].event) ? 1 : 0;
+    }
+    counts_[s] = static_cast<std::size_t>(end - first);
+    std::fill_n(end, kSlack, Position{});
+  }
 }
 
 // The same as split() where there is one shard and nothing wide.

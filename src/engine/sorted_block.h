@@ -74,6 +74,25 @@ struct Position {
   std::uint16_t code = 0;   // of its operation
 };
 
+// A set of events of a block.
+class EventSet {
+ public:
+  // All of a block of n events.
+  void fill(std::size_t n);
+  void clear(std::size_t n);  // none of them
+  std::size_t size() const { return size_; }
+  bool has(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+  void add(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
+  void remove(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
+  std::size_t count() const;
+  std::span<std::uint64_t> words() { return {words_.data(), (size_ + 63) / 64}; }
+  std::span<const std::uint64_t> words() const { return {words_.data(), (size_ + 63) / 64}; }
+
+ private:
+  std::vector<std::uint64_t> words_;  // only grows; bits behind the end are zero
+  std::size_t size_ = 0;
+};
+
 class SortedBlock {
  public:
   explicit SortedBlock(std::uint32_t number = 0, Sharding divided = {})
@@ -88,6 +107,14 @@ class SortedBlock {
   bool is_inner(std::uint32_t event) const {
     return !inner_.empty() && std::binary_search(inner_.begin(), inner_.end(), event);
   }
+
+  // Filters: only accesses, allocs and frees of these events are to be checked. What the others order still
+  // counts.
+  void check_only(const EventSet& kept);
+  bool is_filtered() const { return filtered_; }
+  bool is_checked(std::uint32_t event) const { return !filtered_ || kept_.has(event); }
+  // Of a block that is filtered.
+  const EventSet& kept() const { return kept_; }
 
   // Positions of all events but plain reads and writes, and what was left out.
   std::span<const std::uint16_t> order() const { return {order_.data(), order_count_}; }
@@ -117,6 +144,8 @@ class SortedBlock {
   std::size_t order_count_ = 0;
   std::vector<std::size_t> counts_;
   std::vector<std::uint32_t> inner_;
+  EventSet kept_;
+  bool filtered_ = false;
   std::vector<std::uint8_t> duties_;  // by operation
   std::vector<Position*> ends_;       // of the lists of accesses, as they grow
 };

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "generate/chances.h"
 #include "generate/emitter.h"
 #include "generate/parameters.h"
 #include "generate/races.h"
-#include "generate/random.h"
 
 namespace deadheat::generate {
 

@@ -14,9 +14,9 @@
 #include <functional>
 #include <vector>
 
+#include "generate/chances.h"
 #include "generate/emitter.h"
 #include "generate/parameters.h"
-#include "generate/random.h"
 
 namespace deadheat::generate {
 

@@ -103,6 +103,13 @@ struct EngineReport {
   std::uint64_t bytes = 0;
 };
 
+struct FilterReport {
+  std::string name;
+  std::uint64_t seen = 0, kept = 0;  // accesses and frees
+  std::vector<engine::Counter> counters;
+  std::uint64_t bytes = 0;
+};
+
 struct SuppressionUse {
   std::string file;
   std::uint64_t line = 0;
@@ -115,6 +122,7 @@ inline constexpr std::size_t kGrades = 3;
 struct Report {
   std::string trace;
   std::uint64_t events = 0;
+  std::vector<FilterReport> filters;  // in their order
   std::vector<EngineReport> engines;
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit

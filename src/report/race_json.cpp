@@ -112,15 +112,32 @@ Json race_json(const Race& race) {
           {"variables", race.variables}};
 }
 
+Json counters_json(std::span<const engine::Counter> counters) {
+  Json json = Json::object();
+  for (const engine::Counter& counter : counters) json[counter.name] = counter.value;
+  return json;
+}
+
+Json filter_json(const FilterReport& filter) {
+  return {{"filter", filter.name},
+          {"seen", filter.seen},
+          {"kept", filter.kept},
+          {"counters", counters_json(filter.counters)},
+          {"bytes", filter.bytes}};
+}
+
 Json engine_json(const EngineReport& engine) {
-  Json counters = Json::object();
-  for (const engine::Counter& counter : engine.counters) counters[counter.name] = counter.value;
-  return {{"engine", engine.name},           {"notion", name_of(engine.notion)},
-          {"grade", name_of(engine.grade)},  {"instances", engine.instances},
-          {"counters", std::move(counters)}, {"bytes", engine.bytes}};
+  return {{"engine", engine.name},
+          {"notion", name_of(engine.notion)},
+          {"grade", name_of(engine.grade)},
+          {"instances", engine.instances},
+          {"counters", counters_json(engine.counters)},
+          {"bytes", engine.bytes}};
 }
 
 Json report_json(const Report& report) {
+  Json filters = Json::array();
+  for (const FilterReport& filter : report.filters) filters.push_back(filter_json(filter));
   Json engines = Json::array(), races = Json::array(), suppressions = Json::array(), grades = Json::object();
   for (const EngineReport& engine : report.engines) engines.push_back(engine_json(engine));
   for (const Race& race : report.races) races.push_back(race_json(race));
@@ -132,11 +149,17 @@ Json report_json(const Report& report) {
        {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
     grades[std::string(name_of(grade))] = report.by_grade[static_cast<std::size_t>(grade)];
   }
-  return {{"trace", report.trace},           {"error", nullptr},
-          {"events", report.events},         {"engines", std::move(engines)},
-          {"found", report.found()},         {"found_by_grade", std::move(grades)},
-          {"not_shown", report.not_shown()}, {"passed_over", report.passed_over},
-          {"suppressed", report.suppressed}, {"suppressions", std::move(suppressions)},
+  return {{"trace", report.trace},
+          {"error", nullptr},
+          {"events", report.events},
+          {"filters", std::move(filters)},
+          {"engines", std::move(engines)},
+          {"found", report.found()},
+          {"found_by_grade", std::move(grades)},
+          {"not_shown", report.not_shown()},
+          {"passed_over", report.passed_over},
+          {"suppressed", report.suppressed},
+          {"suppressions", std::move(suppressions)},
           {"races", std::move(races)}};
 }
 

@@ -188,14 +188,36 @@ std::string left_out(const Report& report) {
   return out;
 }
 
+std::string counted_by(std::span<const engine::Counter> counters) {
+  std::string line;
+  for (const engine::Counter& counter : counters) {
+    if (counter.value == 0) continue;
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", counter.name, grouped(counter.value));
+  }
+  return line;
+}
+
+// "  events:rate=0.1: left out 900 of 1,000 accesses (90.0 %)"
+std::string filters(const Report& report) {
+  std::string out;
+  for (const FilterReport& filter : report.filters) {
+    const std::uint64_t dropped = filter.seen - filter.kept;
+    out +=
+        fmt::format("  {}: left out {} of {} accesses", filter.name, grouped(dropped), grouped(filter.seen));
+    if (filter.seen > 0) {
+      out +=
+          fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(dropped) / static_cast<double>(filter.seen));
+    }
+    const std::string line = counted_by(filter.counters);
+    out += fmt::format("{}{}\n", line.empty() ? "" : "; ", line);
+  }
+  return out;
+}
+
 std::string counters(const Report& report) {
   std::string out;
   for (const EngineReport& engine : report.engines) {
-    std::string line;
-    for (const engine::Counter& counter : engine.counters) {
-      if (counter.value == 0) continue;
-      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", counter.name, grouped(counter.value));
-    }
+    const std::string line = counted_by(engine.counters);
     if (!line.empty()) out += fmt::format("  {}: {}\n", engine.name, line);
   }
   return out;
@@ -215,7 +237,7 @@ std::string grades_explained(const Report& report, const base::Terminal& termina
 std::string as_text(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
-  return out + summary(report, terminal) + left_out(report) + counters(report) +
+  return out + summary(report, terminal) + left_out(report) + filters(report) + counters(report) +
          grades_explained(report, terminal);
 }
 

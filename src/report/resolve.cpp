@@ -202,6 +202,10 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings, const Na
   return out;
 }
 
+FilterReport resolve(const analysis::FilterRun& run) {
+  return {run.name, run.seen, run.kept, run.counters, run.bytes};
+}
+
 EngineReport resolve(const analysis::EngineRun& run) {
   return {run.name, run.row->notion, run.row->grade, run.pairs, run.counters, run.bytes};
 }

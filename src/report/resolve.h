@@ -30,6 +30,7 @@ struct Merged {
 };
 std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from);
 
+FilterReport resolve(const analysis::FilterRun& run);
 EngineReport resolve(const analysis::EngineRun& run);
 
 }  // namespace deadheat::report

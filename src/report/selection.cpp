@@ -28,8 +28,14 @@ bool wanted(const Selection& selection, const Race& race) {
 Report select(const std::string& trace, const analysis::Findings& findings,
               const analysis::Circumstances& circumstances, const Selection& selection,
               Suppressions& suppressions, symbol::Symbolizer* symbols) {
-  Report report{.trace = trace, .events = findings.events, .engines = {}, .races = {}, .suppressions = {}};
+  Report report{.trace = trace,
+                .events = findings.events,
+                .filters = {},
+                .engines = {},
+                .races = {},
+                .suppressions = {}};
   report.limit = selection.limit;
+  for (const analysis::FilterRun& run : findings.filters) report.filters.push_back(resolve(run));
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.

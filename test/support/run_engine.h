@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -19,6 +20,8 @@ struct Cut {
   std::uint32_t shard_bits = 0;
   std::uint32_t slots = 1;  // so many blocks are ordered before the first of them is checked
   std::uint64_t many_cells = engine::kManyCells;
+  // Which accesses, allocs and frees are looked at, by event number; all, if there is none.
+  std::function<bool(std::uint64_t)> kept = nullptr;
 };
 
 class RaceList final : public engine::RaceSink {
@@ -75,6 +78,14 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
       work.block.sort(work.builder.view(first));
       rules.feed(work.block.events, work.block.order());
       work.block.leave_out(rules.inner());
+      if (cut.kept) {
+        engine::EventSet kept;
+        kept.clear(work.block.events.size());
+        for (std::size_t i = 0; i < kept.size(); ++i) {
+          if (cut.kept(first + i)) kept.add(i);
+        }
+        work.block.check_only(kept);
+      }
       (*engine)->order(work.block, races);
     }
     while (!waiting.empty()) check_first();

@@ -2,10 +2,9 @@
 // number generators" (2014): one addition and a mix a number, state of 64 bits.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
-namespace deadheat::generate {
+namespace deadheat::base {
 
 class Random {
  public:
@@ -24,19 +23,11 @@ class Random {
     return static_cast<std::uint32_t>((std::uint64_t{bits} * n) >> 32);
   }
   bool one_in(std::uint32_t n) { return below(n) == 0; }
+  // In [0, 1).
+  double unit() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
  private:
   std::uint64_t state_;
 };
 
-// A probability in 1/65536ths, to be compared with 16 random bits.
-inline std::uint32_t sixteen_bits(double probability) {
-  return static_cast<std::uint32_t>(std::lround(probability * 65536.0));
-}
-
-// The number of accesses among which `others` other events are the rest of the share.
-inline std::uint32_t accesses_for(double access_share, double others) {
-  return static_cast<std::uint32_t>(std::lround(others * access_share / (1 - access_share)));
-}
-
-}  // namespace deadheat::generate
+}  // namespace deadheat::base

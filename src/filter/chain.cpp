@@ -1,0 +1,31 @@
+#include "filter/chain.h"
+
+namespace deadheat::filter {
+
+Result<Chain> Chain::make(std::span<const Choice> choices) {
+  Chain chain;
+  for (const Choice& choice : choices) {
+    auto filter = choice.make();
+    if (!filter) return fail(filter.error());
+    chain.links_.push_back({std::move(*filter)});
+  }
+  return chain;
+}
+
+void Chain::filter(SortedBlock& block) {
+  if (links_.empty()) return;
+  const BlockView& events = block.events;
+  kept_.fill(events.size());
+  std::uint64_t seen = 0;
+  for (const std::uint16_t op : events.op) seen += may_leave_out(events.ops[op].kind) ? 1 : 0;
+  for (Link& link : links_) {
+    const std::size_t before = kept_.count();
+    link.filter->filter(block, kept_);
+    link.seen += seen;
+    seen -= before - kept_.count();
+    link.kept += seen;
+  }
+  block.check_only(kept_);
+}
+
+}  // namespace deadheat::filter

@@ -1,0 +1,30 @@
+// A filter says which accesses engines look at. What is left out is not checked and not kept; all that orders
+// still counts.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace deadheat::filter {
+
+using engine::Counter;
+using engine::EventSet;
+using engine::SortedBlock;
+
+// Only accesses and frees may be left out, never an alloc: memory is new from there on.
+inline bool may_leave_out(EventKind kind) { return is_access(kind) || kind == EventKind::free; }
+
+class Filter {
+ public:
+  virtual ~Filter() = default;
+  // Removes from `kept` what is to be left out. Blocks come in order; `kept` is what the filters before have
+  // left of this one: all of its events, if this is the first.
+  virtual void filter(const SortedBlock& block, EventSet& kept) = 0;
+  // What it counted besides how many it left out.
+  virtual std::vector<Counter> counters() const { return {}; }
+  virtual std::uint64_t bytes() const { return 0; }  // of its tables
+};
+
+}  // namespace deadheat::filter

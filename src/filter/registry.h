@@ -1,0 +1,45 @@
+// The one place where a filter is announced: those that leave out what makes no difference, and samplers. The
+// command line, the documents and the tests read it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/registry.h"
+#include "filter/filter.h"
+
+namespace deadheat::filter {
+
+enum class Role : std::uint8_t {
+  redundancy,  // --filter: what it leaves out would not change the races that are found
+  sample,      // --sample: it leaves out races, too
+};
+
+struct Row {
+  std::string_view name;
+  Role role;
+  std::string_view citation;
+  std::string_view promise;
+  std::string_view memory;  // how it grows
+  std::span<const engine::Option> options;
+  // Why it may not stand before an engine; "" if it may.
+  std::string_view (*refuses)(const engine::Row&);
+  Result<std::unique_ptr<Filter>> (*make)(const engine::Settings&);
+};
+
+std::span<const Row> rows();
+
+// A filter as a user asks for it: "events:rate=0.03:seed=7".
+struct Choice {
+  const Row* row;
+  std::vector<std::string> values;  // of row->options
+
+  std::string name() const { return engine::spelled(row->name, row->options, values); }
+  Result<std::unique_ptr<Filter>> make() const;
+};
+Result<Choice> choose(std::string_view wanted, Role role);
+
+}  // namespace deadheat::filter
