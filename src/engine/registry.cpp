@@ -7,6 +7,7 @@
 #include "engine/detector.h"
 #include "engine/in_place_detector.h"
 #include "engine/shb_ee.h"
+#include "engine/syncp.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/eraser_history.h"
@@ -112,6 +113,20 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "syncp",
+     .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
+     .promise =
+         "tells exactly the pairs that can be made to meet (co-enabled) by a reordering that keeps the order "
+         "in which each lock was taken, or those that the limit leaves",
+     .notion = Notion::co_enabled,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory =
+         "24 to 36 bytes an access and a critical section, and a clock each time a thread learns of another",
+     .ignores = "",
+     .options = kSyncPOptions,
+     .make = make_syncp},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =
