@@ -13,6 +13,8 @@ constexpr std::size_t whole_steps(std::size_t n) { return (n + kStep - 1) / kSte
 
 // to := max(a, b), entry by entry. `to` may be a or b.
 void join_times(Time* to, const Time* a, const Time* b, std::size_t n);
+// The same in place; how many entries rose.
+std::size_t raise_times(Time* to, const Time* from, std::size_t n);
 // Whether some entry of a is later than that of b.
 bool any_later(const Time* a, const Time* b, std::size_t n);
 

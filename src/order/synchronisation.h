@@ -57,7 +57,7 @@ class Synchronisation {
   }
   void join(ThreadId t, ThreadId u, Time time) {
     Thread& child = threads_[index(u)];
-    if (child.ended.last.none()) bury(u, time);
+    if (!child.joined) bury(u, time);
     clocks_.join(living(t).clock, t, time, child.ended);
   }
 
@@ -155,6 +155,7 @@ class Synchronisation {
   struct Thread {
     Own clock;
     bool alive = false;
+    bool joined = false;
     Message ended;          // once it was joined: all that it knew
     Message release_fence;  // what it knew at its last release fence
     Message relaxed_reads;  // what its relaxed loads saw, for its next acquire fence
@@ -216,6 +217,7 @@ class Synchronisation {
     clocks_.clear(thread.release_fence);
     clocks_.clear(thread.relaxed_reads);
     thread.alive = false;
+    thread.joined = true;
   }
 
   // seen_ := what the last writes of the bytes left, cell by cell.
