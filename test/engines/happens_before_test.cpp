@@ -72,7 +72,7 @@ TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
 Event event_of(std::uint32_t t, EventKind kind, std::uint32_t object, std::uint64_t value = 0) {
   return {ThreadId{t}, {.kind = kind, .value = value}, object};
 }
-const std::vector<const char*> kEngines = {"djit", "fasttrack", "fasttrack-tree", "shb"};
+const std::vector<const char*> kEngines = {"djit", "fasttrack", "fasttrack-tree", "shb", "st", "su", "so"};
 
 TEST(Threads, WhoJoinsOneThatWasJoinedBeforeKnowsAllThatItKnew) {
   const std::vector<Event> trace = {event_of(0, EventKind::acquire, 0), event_of(0, EventKind::write, 0),
@@ -106,8 +106,8 @@ TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
   };
   constexpr std::uint64_t kBytes = std::uint64_t{8} << 31;
   for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}}) {
-    for (const char* engine :
-         {"djit", "fasttrack", "fasttrack-tree", "shb", "shb-ee", "lockset", "tsan1", "tsan1-wrd"}) {
+    for (const char* engine : {"djit", "fasttrack", "fasttrack-tree", "st", "su", "so", "shb", "shb-ee",
+                               "lockset", "tsan1", "tsan1-wrd"}) {
       const std::vector<Event> freed = {
           event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
           event(1, EventKind::free, 6, kBytes), event(0, EventKind::read, 1'000'007, 4)};
