@@ -1,4 +1,4 @@
-// Clocks that are copied at every release and joined at every acquire (freestanding: see freestanding_test).
+// Clocks that are copied at every release and joined at every acquire (freestanding: see test/freestanding).
 // ST, algorithm 2 of the paper on sampling timestamps (see docs/engines.md): what the others are measured by.
 // Departs: the thread's own entry C_t(t) is beside its clock, and put in where a clock is copied; time
 // compared is that of the access (the paper's e_t), so a thread never races with itself.

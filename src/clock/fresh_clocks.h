@@ -1,5 +1,5 @@
 // Clocks with freshness: how often each clock has changed tells what need not be joined or copied
-// (freestanding: see freestanding_test).
+// (freestanding: see test/freestanding).
 // SU, algorithm 3 of the paper on sampling timestamps (see docs/engines.md). The copy at a release is left
 // out only where the releaser acquired what the object said last, as of a mutex (appendix A.2). An object
 // that several threads released to is a sum: joined in full, and no number of a thread is fresher for it.

@@ -1,5 +1,5 @@
 // A vector of times whose entries are also a list, last changed first: who knows how many changes it has not
-// seen need look at so many entries only. Freestanding: see freestanding_test.
+// seen need look at so many entries only. Freestanding: see test/freestanding.
 // "Ordered lists", section 5 of the paper on sampling timestamps (see versioned_clocks.h), figure 4.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A vector of times in memory that is handed in. Freestanding: see freestanding_test.
+// A vector of times in memory that is handed in. Freestanding: see test/freestanding.
 #pragma once
 
 #include <cstddef>

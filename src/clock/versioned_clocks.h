@@ -1,5 +1,5 @@
 // Clocks that count their changes, so that most acquires are decided by two numbers, and releases leave a
-// reference: the clock is copied when its thread has to change it (freestanding: see freestanding_test).
+// reference: the clock is copied when its thread has to change it (freestanding: see test/freestanding).
 //
 // With OrderedList: SO, algorithm 4 of "Efficient Timestamping for Sampling-Based Race Detection" (see
 // docs/engines.md). With TimeVector: PACER's version epochs and shallow copies (Bond, Coons & McKinley, PLDI
