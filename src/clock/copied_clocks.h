@@ -56,7 +56,8 @@ class CopiedClocks {
   void assign(Message& message, Own& own, ThreadId t, Time time) {
     ++work_.releases;
     work_.flushes += own.time.flush(time) ? 1 : 0;  // lines 19-21
-    copy(message, *own.clock);                      // line 22
+    ++work_.copies;
+    copy(message, *own.clock);  // line 22
     message.clock->set(index(t), own.time.flushed);
   }
   void release(Message& message, Own& own, ThreadId t, Time time) { assign(message, own, t, time); }
@@ -79,6 +80,7 @@ class CopiedClocks {
   }
   void assign(Message& message, const Message& other) {
     if (other.clock == nullptr) return clear(message);
+    ++work_.moved;
     copy(message, *other.clock);
   }
   void clear(Message& message) {
@@ -94,7 +96,6 @@ class CopiedClocks {
     join_times(to.times(), to.times(), from.times(), from.width);
   }
   void copy(Message& message, const TimeVector& from) {
-    ++work_.copies;
     if (message.clock == nullptr || message.clock->width < width_) {
       drop(message.clock);
       message.clock = room();

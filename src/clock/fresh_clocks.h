@@ -96,7 +96,7 @@ class FreshClocks {
   }
   void assign(Message& message, const Message& other) {
     if (other.clock == nullptr) return clear(message);
-    ++work_.copies;
+    ++work_.moved;
     copy(message.clock, *other.clock);
     copy(message.fresh, *other.fresh);
     message.releaser = other.releaser;

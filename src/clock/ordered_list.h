@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "clock/time.h"
+#include "clock/times.h"
 
 namespace deadheat::clock {
 
@@ -16,59 +17,75 @@ class OrderedList {
   std::uint32_t width;
 
   static std::size_t bytes_of(std::uint32_t width) {
-    return sizeof(OrderedList) + (width + std::size_t{1}) * sizeof(Node);
+    return sizeof(OrderedList) + width * sizeof(Time) + (width + std::size_t{1}) * sizeof(Link);
   }
 
-  Time get(std::uint32_t u) const { return nodes()[u + 1].time; }
+  Time get(std::uint32_t u) const { return times()[u]; }
   // Goes to the head.
   void set(std::uint32_t u, Time time) {
     const std::uint32_t at = u + 1;
-    Node& node = nodes()[at];
-    if (node.time != 0) {
-      nodes()[node.before].behind = node.behind;
-      nodes()[node.behind].before = node.before;
+    Link* const link = links();
+    if (times()[u] != 0) {
+      link[link[at].before].behind = link[at].behind;
+      link[link[at].behind].before = link[at].before;
+    } else {
+      ++count_;
     }
-    node.time = time;
-    Node& ends = nodes()[0];
-    node.before = 0;
-    node.behind = ends.behind;
-    nodes()[ends.behind].before = at;
-    ends.behind = at;
+    times()[u] = time;
+    link[at] = {0, link[0].behind};
+    link[link[0].behind].before = at;
+    link[0].behind = at;
   }
-  // f(thread, time) for the `news` entries that were changed last. Returns how many there were.
+  std::uint64_t count() const { return count_; }  // entries that are not 0
+  // f(thread, time) for the `news` entries that were changed last, or for all of which that of `than`, which
+  // is not narrower, is smaller: to compare all of them at once is quicker than to follow many links.
   template <class F>
-  std::uint64_t walk(std::uint64_t news, F&& f) const {
-    std::uint64_t walked = 0;
-    for (std::uint32_t at = nodes()[0].behind; at != 0 && walked < news; at = nodes()[at].behind) {
-      f(at - 1, nodes()[at].time);
-      ++walked;
+  void walk(std::uint64_t news, const OrderedList& than, F&& f) const {
+    if ((news < count_ ? news : count_) > kFew + width / kAtOnce) {
+      return each_later(times(), than.times(), width, f);
     }
-    return walked;
+    for (std::uint32_t at = links()[0].behind; at != 0 && news > 0; at = links()[at].behind, --news) {
+      f(at - 1, times()[at - 1]);
+    }
+  }
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::uint32_t at = links()[0].behind; at != 0; at = links()[at].behind) f(at - 1, times()[at - 1]);
   }
 
   // In memory of bytes_of(width).
   void start(std::uint32_t entries) {
     references = 1;
     width = entries;
-    for (std::uint32_t at = 0; at <= width; ++at) nodes()[at] = Node{};
+    count_ = 0;
+    for (std::uint32_t u = 0; u < width; ++u) times()[u] = 0;
+    for (std::uint32_t at = 0; at <= width; ++at) links()[at] = Link{};
   }
   // The same as another that is not wider.
   void copy(const OrderedList& from, std::uint32_t entries) {
     references = 1;
     width = entries;
-    __builtin_memcpy(static_cast<void*>(nodes()), from.nodes(), (from.width + std::size_t{1}) * sizeof(Node));
-    for (std::uint32_t at = from.width + 1; at <= width; ++at) nodes()[at] = Node{};
+    count_ = from.count_;
+    __builtin_memcpy(times(), from.times(), from.width * sizeof(Time));
+    for (std::uint32_t u = from.width; u < width; ++u) times()[u] = 0;
+    __builtin_memcpy(static_cast<void*>(links()), from.links(), (from.width + std::size_t{1}) * sizeof(Link));
+    for (std::uint32_t at = from.width + 1; at <= width; ++at) links()[at] = Link{};
   }
 
  private:
-  // In the list if its time is not 0. Number 0 is both ends.
-  struct Node {
-    Time time = 0;
+  // So many links are followed before entries are compared, kAtOnce in the time of one link.
+  static constexpr std::uint32_t kFew = 4, kAtOnce = 12;
+  // Of the entry of thread u: number u + 1; in the list if its time is not 0. Number 0 is both ends.
+  struct Link {
     std::uint32_t before = 0, behind = 0;
   };
-  Node* nodes() { return reinterpret_cast<Node*>(this + 1); }
-  const Node* nodes() const { return reinterpret_cast<const Node*>(this + 1); }
+  Time* times() { return reinterpret_cast<Time*>(this + 1); }
+  const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
+  Link* links() { return reinterpret_cast<Link*>(times() + width); }
+  const Link* links() const { return reinterpret_cast<const Link*>(times() + width); }
+
+  std::uint64_t count_;
 };
-static_assert(sizeof(OrderedList) == 8);
+static_assert(sizeof(OrderedList) == 16);
 
 }  // namespace deadheat::clock

@@ -31,9 +31,10 @@ struct ClockWork {
   std::uint64_t flushes = 0;  // of these, the first behind an access in S
   std::uint64_t copies = 0;   // of whole clocks: at releases, or later if these left a reference
   std::uint64_t sums = 0;     // of what several threads released
-  std::uint64_t walked = 0;   // entries looked at in acquires that were not skipped
-  std::uint64_t saved = 0;    // entries of these acquires that were not looked at
-  std::uint64_t operations() const { return acquires - acquires_skipped + copies + sums; }
+  std::uint64_t moved = 0;    // clocks copied from object to object, as atomics do
+  std::uint64_t walked = 0;   // entries that may be news, in acquires that were not skipped
+  std::uint64_t saved = 0;    // the other entries in these
+  std::uint64_t operations() const { return acquires - acquires_skipped + copies + sums + moved; }
 };
 
 }  // namespace deadheat::clock

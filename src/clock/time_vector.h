@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "clock/time.h"
+#include "clock/times.h"
 
 namespace deadheat::clock {
 
@@ -14,19 +15,22 @@ class TimeVector {
   std::uint32_t width;
 
   static std::size_t bytes_of(std::uint32_t width) { return sizeof(TimeVector) + width * sizeof(Time); }
-  static constexpr std::size_t bytes_of_entry() { return sizeof(Time); }
 
   Time* times() { return reinterpret_cast<Time*>(this + 1); }
   const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
 
   Time get(std::uint32_t u) const { return times()[u]; }
   void set(std::uint32_t u, Time time) { times()[u] = time; }
-  // f(thread, time) for the entries, of which at most `news` have changed since who asks looked last: here
-  // nobody can tell which. Returns how many it looked at.
+  std::uint64_t count() const { return width; }
+  // f(thread, time) for the entries of which that of `than`, which is not narrower, is smaller. (How many
+  // have changed since who asks looked last does not tell which.)
   template <class F>
-  std::uint64_t walk(std::uint64_t /*news*/, F&& f) const {
+  void walk(std::uint64_t /*news*/, const TimeVector& than, F&& f) const {
+    each_later(times(), than.times(), width, f);
+  }
+  template <class F>
+  void for_each(F&& f) const {
     for (std::uint32_t u = 0; u < width; ++u) f(u, get(u));
-    return width;
   }
 
   // In memory of bytes_of(width).

@@ -26,4 +26,14 @@ bool any_later(const Time* a, const Time* b, std::size_t n) {
   return later != 0;
 }
 
+DEADHEAT_CLONES
+std::size_t next_later(const Time* a, const Time* b, std::size_t at, std::size_t n) {
+  for (; at < n; at += kStep) {
+    std::uint64_t later = 0;
+    for (std::size_t i = at; i < at + kStep; ++i) later |= static_cast<std::uint64_t>(a[i] > b[i]);
+    if (later != 0) return at;
+  }
+  return n;
+}
+
 }  // namespace deadheat::clock

@@ -156,11 +156,13 @@ class VersionedClocks {
     message.sum = false;
   }
   [[gnu::noinline]] void join_news(Own& own, ThreadId t, const Body& from, std::uint64_t news) {
-    const std::uint64_t walked = from.walk(news, [&](std::uint32_t u, Time time) {
-      if (u != index(t) && time > own.body->get(u)) learn(own, u, time);
-    });
+    const std::uint64_t walked = news < from.count() ? news : from.count();
     work_.walked += walked;
     work_.saved += walked < threads_ ? threads_ - walked : 0;
+    // Learning may make another body of its own; in this one nothing changes that is still to be compared.
+    from.walk(news, *own.body, [&](std::uint32_t u, Time time) {
+      if (u != index(t) && time > own.body->get(u)) learn(own, u, time);
+    });
   }
   void learn(Own& own, std::uint32_t u, Time time) {
     if (own.body->references > 1) {  // lines 12-14
@@ -175,7 +177,7 @@ class VersionedClocks {
     if (time > body.get(u)) body.set(u, time);
   }
   static void raise_all(Body& body, const Body& from) {
-    from.walk(kAll, [&](std::uint32_t u, Time time) { raise(body, u, time); });
+    from.for_each([&](std::uint32_t u, Time time) { raise(body, u, time); });
   }
   // A sum of what the message says, to which only the message refers.
   void make_sum(Message& message) {

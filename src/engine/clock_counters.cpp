@@ -9,6 +9,7 @@ std::vector<Counter> counters_of(const clock::ClockWork& work) {
           {"releases behind the sample", work.flushes},
           {"clocks copied", work.copies},
           {"clocks of several releasers added up", work.sums},
+          {"clocks copied from object to object", work.moved},
           {"clock entries walked", work.walked},
           {"clock entries saved", work.saved},
           {"clock operations", work.operations()}};
