@@ -157,6 +157,19 @@ TEST(SampledGolden, SuCopiesWhereTheReleaserDidNotAcquire) {
   }
 }
 
+// The same where a thread forks twice and knows nothing new, but another has forked in between.
+TEST(SampledGolden, AForkPassesOnWhatItsThreadKnowsAndNothingElse) {
+  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t object) {
+    return Event{ThreadId{t}, {.kind = kind}, object};
+  };
+  const std::vector<Event> trace = {event(0, EventKind::write, 1), event(0, EventKind::fork, 2),
+                                    event(2, EventKind::write, 0), event(2, EventKind::fork, 3),
+                                    event(0, EventKind::fork, 4),  event(4, EventKind::write, 0)};
+  for (const std::string& engine : kStamps) {
+    EXPECT_EQ(run_engine(engine, trace).flagged(), std::vector<std::uint64_t>{5}) << engine;
+  }
+}
+
 std::uint64_t counter(const RaceList& races, std::string_view name) {
   for (const engine::Counter& c : races.counters) {
     if (c.name == name) return c.value;
