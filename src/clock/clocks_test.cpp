@@ -5,8 +5,13 @@
 #include <map>
 #include <vector>
 
+#include "clock/copied_clocks.h"
 #include "clock/flat_clocks.h"
+#include "clock/fresh_clocks.h"
+#include "clock/heap.h"
+#include "clock/ordered_list.h"
 #include "clock/tree_clocks.h"
+#include "clock/versioned_clocks.h"
 
 namespace deadheat::clock {
 namespace {
@@ -18,6 +23,13 @@ using Plain = std::map<std::uint32_t, Time>;
 Plain joined(Plain a, const Plain& b) {
   for (const auto& [t, time] : b) a[t] = std::max(a[t], time);
   return a;
+}
+
+// Clocks of samples pass time on only behind something of the sample: here, all is.
+template <class Own>
+Own& sampled(Own& own, Time now) {
+  if constexpr (requires { own.time.sampled; }) own.time.sampled = now;
+  return own;
 }
 
 // Threads that join and publish as they like. Own entries are not compared: of itself a thread knows all.
@@ -44,11 +56,11 @@ class Same {
         break;
       case 3:
       case 4:
-        clocks_.assign(messages_[m], own_[t], ThreadId{t}, now_);
+        clocks_.assign(messages_[m], sampled(own_[t], now_), ThreadId{t}, now_);
         plain_messages_[m] = mine;
         break;
       case 5:
-        clocks_.add(messages_[m], own_[t], ThreadId{t}, now_);
+        clocks_.add(messages_[m], sampled(own_[t], now_), ThreadId{t}, now_);
         plain_messages_[m] = joined(plain_messages_[m], mine);
         break;
       case 6:
@@ -104,7 +116,8 @@ class Same {
 
 template <class Clocks>
 class Clock : public testing::Test {};
-using Kinds = testing::Types<FlatClocks, TreeClocks>;
+using Kinds = testing::Types<FlatClocks, TreeClocks, CopiedClocks<Heap>, FreshClocks<Heap>,
+                             VersionedClocks<OrderedList, Heap>, VersionedClocks<TimeVector, Heap>>;
 TYPED_TEST_SUITE(Clock, Kinds);
 
 TYPED_TEST(Clock, KnowsWhatPlainMapsKnow) {
@@ -125,8 +138,8 @@ TYPED_TEST(Clock, TellsAllOfASumThatWasLearntRightBehindARelease) {
   std::vector<typename TypeParam::Own> own(4);
   for (std::uint32_t t = 0; t < own.size(); ++t) clocks.start(own[t], ThreadId{t});
   typename TypeParam::Message sum, known, released;
-  clocks.add(sum, own[1], ThreadId{1}, 1);
-  clocks.add(sum, own[2], ThreadId{2}, 2);
+  clocks.add(sum, sampled(own[1], 1), ThreadId{1}, 1);
+  clocks.add(sum, sampled(own[2], 2), ThreadId{2}, 2);
   clocks.assign(known, own[2], ThreadId{2}, 2);
   clocks.join(own[3], ThreadId{3}, 3, known);
   clocks.assign(released, own[0], ThreadId{0}, 4);

@@ -10,10 +10,30 @@ void join_times(Time* to, const Time* a, const Time* b, std::size_t n) {
 }
 
 DEADHEAT_CLONES
+std::size_t raise_times(Time* to, const Time* from, std::size_t n) {
+  std::size_t rose = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    rose += from[i] > to[i] ? 1 : 0;
+    to[i] = from[i] > to[i] ? from[i] : to[i];
+  }
+  return rose;
+}
+
+DEADHEAT_CLONES
 bool any_later(const Time* a, const Time* b, std::size_t n) {
   std::uint64_t later = 0;
   for (std::size_t i = 0; i < n; ++i) later |= static_cast<std::uint64_t>(a[i] > b[i]);
   return later != 0;
+}
+
+DEADHEAT_CLONES
+std::size_t next_later(const Time* a, const Time* b, std::size_t at, std::size_t n) {
+  for (; at < n; at += kStep) {
+    std::uint64_t later = 0;
+    for (std::size_t i = at; i < at + kStep; ++i) later |= static_cast<std::uint64_t>(a[i] > b[i]);
+    if (later != 0) return at;
+  }
+  return n;
 }
 
 }  // namespace deadheat::clock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "clock/time.h"
 
@@ -13,7 +14,21 @@ constexpr std::size_t whole_steps(std::size_t n) { return (n + kStep - 1) / kSte
 
 // to := max(a, b), entry by entry. `to` may be a or b.
 void join_times(Time* to, const Time* a, const Time* b, std::size_t n);
+// The same in place; how many entries rose.
+std::size_t raise_times(Time* to, const Time* from, std::size_t n);
 // Whether some entry of a is later than that of b.
 bool any_later(const Time* a, const Time* b, std::size_t n);
+// The first step from `at` on in which some entry of a is later than that of b; n if there is none.
+std::size_t next_later(const Time* a, const Time* b, std::size_t at, std::size_t n);
+
+// f(i, a[i]) for the entries of a that are later than those of b.
+template <class F>
+void each_later(const Time* a, const Time* b, std::size_t n, F&& f) {
+  for (std::size_t at = next_later(a, b, 0, n); at < n; at = next_later(a, b, at + kStep, n)) {
+    for (std::size_t i = at; i < at + kStep; ++i) {
+      if (a[i] > b[i]) f(static_cast<std::uint32_t>(i), a[i]);
+    }
+  }
+}
 
 }  // namespace deadheat::clock

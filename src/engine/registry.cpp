@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "clock/copied_clocks.h"
 #include "clock/flat_clocks.h"
+#include "clock/fresh_clocks.h"
+#include "clock/heap.h"
+#include "clock/ordered_list.h"
 #include "clock/tree_clocks.h"
+#include "clock/versioned_clocks.h"
 #include "engine/detector.h"
 #include "engine/in_place_detector.h"
+#include "engine/pacer.h"
+#include "engine/sampled_detector.h"
 #include "engine/shb_ee.h"
 #include "engine/syncp.h"
 #include "engine/tools.h"
@@ -15,6 +22,7 @@
 #include "history/lockset_history.h"
 #include "order/happens_before.h"
 #include "order/reads_from.h"
+#include "order/sampled.h"
 #include "order/with_locksets.h"
 
 namespace deadheat::engine {
@@ -26,8 +34,13 @@ Result<std::unique_ptr<Engine>> make(const Settings&, Shape) {
   return std::make_unique<E>();
 }
 
+using clock::CopiedClocks;
 using clock::FlatClocks;
+using clock::FreshClocks;
+using clock::Heap;
+using clock::OrderedList;
 using clock::TreeClocks;
+using clock::VersionedClocks;
 using history::ByClocks;
 using history::ByThread;
 using history::ByValues;
@@ -38,6 +51,7 @@ using history::LocksetHistory;
 using order::HappensBefore;
 using order::NoOrder;
 using order::ReadsFrom;
+using order::Sampled;
 using order::Synchronisation;
 using order::WithLocksets;
 
@@ -89,6 +103,62 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, FullHistory, SlotUse::shared>},
+    {.name = "st",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 2)",
+     .promise =
+         "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
+         "ordered before it by happens-before: djit's of the sample; clocks are joined at every acquire and "
+         "copied at every release",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .basis = Basis::happens_before,
+     .passes = 1,
+     .memory = "as djit of the sample; a clock a lock, thread and atomic",
+     .ignores = "",
+     .options = {},
+     .make = make<SampledDetector<Sampled<CopiedClocks<Heap>>, FullHistory>>},
+    {.name = "su",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 3)",
+     .promise =
+         "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
+         "ordered before it by happens-before: djit's of the sample; clocks are joined and copied where they "
+         "have changed",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .basis = Basis::happens_before,
+     .passes = 1,
+     .memory = "as st, twice the clocks",
+     .ignores = "",
+     .options = {},
+     .make = make<SampledDetector<Sampled<FreshClocks<Heap>>, FullHistory>>},
+    {.name = "so",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 4)",
+     .promise =
+         "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
+         "ordered before it by happens-before: djit's of the sample; clocks are walked as far as they have "
+         "changed, and copied at most once for each change; the work grows with the sample, not with the "
+         "trace",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .basis = Basis::happens_before,
+     .passes = 1,
+     .memory = "as st; locks share the clocks of threads",
+     .ignores = "",
+     .options = {},
+     .make = make<SampledDetector<Sampled<VersionedClocks<OrderedList, Heap>>, FullHistory>>},
+    {.name = "pacer",
+     .citation = "Bond, Coons & McKinley, PLDI 2010",
+     .promise =
+         "every report is a race of this run; a pair of which no other access stands for the earlier one is "
+         "told if that one is in a sampled period, so with probability `rate`",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .basis = Basis::happens_before,
+     .passes = 1,
+     .memory = "as djit of what was sampled",
+     .ignores = "",
+     .options = kPacerOptions,
+     .make = make_pacer},
     {.name = "shb",
      .citation = "Mathur, Kini & Viswanathan, OOPSLA 2018",
      .promise = "every reported pair can be made to meet (co-enabled), also after the first race",

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/check.h"
 #include "engine/dispatch.h"
 
 namespace deadheat::engine {
@@ -89,32 +88,38 @@ void SyncP::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   const ThreadId t{events.thread[i]};
   const clock::Time time = clock::time_of(events.first + i);
   Later later{t, time, 0, op.kind, op.site, order_.moment(t)};
-  const bool is_new = op.kind == EventKind::alloc;
+  const model::Stretch stretch = Sharding{}.stretch(0, index(x), op);
+  const bool many = is_allocation(op.kind) && cells(op) > many_cells_;
   const auto each_cell = [&](auto&& f) {
-    if (is_allocation(op.kind) && cells(op) > kManyCells) {
-      return cells_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
-        f(cell, model::bytes_in_cell(op, cell - index(x)));
+    if (!many) return model::ByteRange{x, op}.each_cell(f);
+    cells_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
+      f(cell, model::bytes_in_cell(op, cell - index(x)));
+    });
+  };
+  if (op.kind == EventKind::alloc) {
+    const auto forget = [&](State& s) { drop(s.accesses); };
+    cells_.forget_unvisited(stretch, forget);
+    each_cell([&](std::uint32_t cell, model::ByteMask bytes) { cells_.forget(cell, bytes, forget); });
+  } else if (block.is_checked(i)) {
+    if (many) {
+      cells_.visit_unvisited(stretch, [&](State& s, model::Stretch part) {
+        if (const auto cell = cells_.first_unvisited(part)) look_at(s, *cell, later);
       });
     }
-    model::ByteRange{x, op}.each_cell(f);
-  };
-  if (is_new) {
     each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      cells_.forget(cell, bytes, [&](State& s) { drop(s.accesses); });
-    });
-  } else if (block.is_checked(i)) {
-    each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-      cells_.visit(cell, bytes, [&](State& s) {
-        if (s.accesses == nullptr) s.accesses = new Accesses;
-        later.cell = cell;
-        meet(*s.accesses, later);
-        remember(*s.accesses, later);
-      });
+      cells_.visit(cell, bytes, [&](State& s) { look_at(s, cell, later); });
     });
     tell(later, races);
   }
   dispatch(order_, t, op, index(x), time);
   order_.accessed(t, x, op, time);
+}
+
+void SyncP::look_at(State& s, std::uint32_t cell, Later& later) {
+  if (s.accesses == nullptr) s.accesses = new Accesses;
+  later.cell = cell;
+  meet(*s.accesses, later);
+  remember(*s.accesses, later);
 }
 
 bool SyncP::conflict(EventKind a, EventKind b) {
@@ -230,11 +235,11 @@ std::uint64_t SyncP::bytes() const {
   return order_.bytes() + cells_.bytes() + sections_.bytes() + kept_ * sizeof(Entry) * 3 / 2;
 }
 
-Result<std::unique_ptr<Engine>> make_syncp(const Settings& settings, Shape) {
-  if (settings.get("limit") == "unlimited") return std::make_unique<SyncP>(UINT64_MAX);
+Result<std::unique_ptr<Engine>> make_syncp(const Settings& settings, Shape shape) {
+  if (settings.get("limit") == "unlimited") return std::make_unique<SyncP>(UINT64_MAX, shape);
   const auto limit = settings.number("limit", 1, UINT64_MAX);
   if (!limit) return fail(limit.error());
-  return std::make_unique<SyncP>(*limit);
+  return std::make_unique<SyncP>(*limit, shape);
 }
 
 }  // namespace deadheat::engine

@@ -24,7 +24,7 @@ namespace deadheat::engine {
 class SyncP final : public Engine {
  public:
   // At most so many pairs are told of two places in two threads and a variable.
-  explicit SyncP(std::uint64_t limit) : limit_(limit) {}
+  SyncP(std::uint64_t limit, Shape shape) : limit_(limit), many_cells_(shape.many_cells) {}
   SyncP(const SyncP&) = delete;
   SyncP& operator=(const SyncP&) = delete;
   ~SyncP() override;
@@ -103,6 +103,7 @@ class SyncP final : public Engine {
   };
 
   void access(const SortedBlock& block, std::uint32_t i, RaceSink& races);
+  void look_at(State& s, std::uint32_t cell, Later& later);
   void meet(Accesses& accesses, Later& later);
   void meet(ThreadId t, Group& group, Later& later);
   bool can_meet(ThreadId t, const Entry& entry, Later& later);
@@ -112,7 +113,7 @@ class SyncP final : public Engine {
   static bool conflict(EventKind a, EventKind b);
   static void join(order::Ideal& set, const Message& message);
 
-  std::uint64_t limit_;
+  std::uint64_t limit_, many_cells_;
   Order order_{1};
   order::CriticalSections<Message> sections_;
   model::Cells<State> cells_;

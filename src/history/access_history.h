@@ -106,6 +106,25 @@ class AccessHistory {
     });
   }
 
+  // Whether anything is kept of the place.
+  bool keeps(std::uint32_t place) {
+    cells_.take_over(place);
+    const State& s = cells_.cell(place);
+    return s.mask != 0 && (s.next != 0 || (s.last[0].bits() | s.last[1].bits()) != 0);
+  }
+  // An access that is checked but not kept. What it would stand for is forgotten: who races with that races
+  // with this one too.
+  template <class Now, class F>
+  void pass(const Access& a, const Now& now, F&& race) {
+    cells_.visit_known(a.place, a.bytes, [&](State& s) { pass(s, a, now, race); });
+  }
+  template <class Now, class F>
+  void pass_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& race) {
+    cells_.visit_unvisited(stretch, [&](State& s, model::Stretch part) {
+      pass(s, a, now, [&](const Met& met) { race(part, met); });
+    });
+  }
+
   // The memory is new. Of what was never accessed it must be told first.
   void alloc_unaccessed(model::Stretch stretch) {
     cells_.forget_unvisited(stretch, [](State& s) { s.drop_others(); });
@@ -185,6 +204,36 @@ class AccessHistory {
     tell(s, a, now, race, [](EventKind) { return true; });
     s.others()->keep_if([&](const Met& met) { return !now.covers(a.thread, met.epoch); });
     if (s.others()->empty()) s.drop_others();
+  }
+
+  // What is ordered before a read or write that stands for it.
+  template <class Now, class F>
+  static void pass(State& s, const Access& a, const Now& now, F&& race) {
+    const bool atomic = is_atomic(a.kind);
+    const bool writes = a.kind != EventKind::read && a.kind != EventKind::atomic_load;
+    if (!now.covers(a.thread, s.write())) race(s.last_write());
+    if (s.shared) {
+      tell(s, a, now, race, [&](EventKind kind) {
+        if (atomic && is_atomic(kind)) return false;
+        return writes || (kind != EventKind::read && kind != EventKind::atomic_load);
+      });
+    } else if (writes && !now.covers(a.thread, s.read())) {
+      race(s.last_read());
+    }
+    if (!atomic) forget_covered(s, a, now);
+  }
+  template <class Now>
+  static void forget_covered(State& s, const Access& a, const Now& now) {
+    const bool writes = a.kind != EventKind::read;
+    if (writes && now.covers(a.thread, s.write())) s.last[State::kWrite] = {};
+    if (s.shared) {
+      s.others()->keep_if([&](const Met& met) {
+        return (!writes && met.kind != EventKind::read) || !now.covers(a.thread, met.epoch);
+      });
+      if (s.others()->empty()) s.drop_others();
+    } else if (now.covers(a.thread, s.read())) {
+      s.last[State::kRead] = {};
+    }
   }
 
   model::Cells<State> cells_;

@@ -35,7 +35,6 @@ class HappensBefore : public Synchronisation<Clocks> {
   using Synchronisation<Clocks>::clocks_;
   using Synchronisation<Clocks>::living;
 
- private:
   struct Lock {
     Message released, shared_released;
   };

@@ -61,7 +61,7 @@ class Synchronisation {
   }
   void join(ThreadId t, ThreadId u, Time time) {
     Thread& child = threads_[index(u)];
-    if (child.ended.last.none()) bury(u, time);
+    if (!child.joined) bury(u, time);
     clocks_.join(living(t).clock, t, time, child.ended);
   }
 
@@ -168,6 +168,7 @@ class Synchronisation {
   struct Thread {
     Own clock;
     bool alive = false;
+    bool joined = false;
     Message ended;          // once it was joined: all that it knew
     Message release_fence;  // what it knew at its last release fence
     Message relaxed_reads;  // what its relaxed loads saw, for its next acquire fence
@@ -229,6 +230,7 @@ class Synchronisation {
     clocks_.clear(thread.release_fence);
     clocks_.clear(thread.relaxed_reads);
     thread.alive = false;
+    thread.joined = true;
   }
 
   // seen_ := what the last writes of the bytes left, cell by cell.
