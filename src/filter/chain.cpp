@@ -18,14 +18,17 @@ void Chain::filter(SortedBlock& block) {
   kept_.fill(events.size());
   std::uint64_t seen = 0;
   for (const std::uint16_t op : events.op) seen += may_leave_out(events.ops[op].kind) ? 1 : 0;
+  std::size_t left = events.size();
   for (Link& link : links_) {
-    const std::size_t before = kept_.count();
     link.filter->filter(block, kept_);
     link.seen += seen;
-    seen -= before - kept_.count();
+    const std::size_t now = kept_.count();
+    seen -= left - now;
+    left = now;
     link.kept += seen;
   }
-  block.check_only(kept_);
+  // Nothing to go through where nothing was left out.
+  if (left < events.size()) block.check_only(kept_);
 }
 
 }  // namespace deadheat::filter
