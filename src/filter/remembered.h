@@ -11,9 +11,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
 
-#include "base/huge_pages.h"
+#include "base/zero_array.h"
 #include "deadheat/event.h"
 #include "model/bytes.h"
 
@@ -73,7 +72,7 @@ std::size_t entries_in(std::uint64_t bytes) {
 
 class Remembered {
  public:
-  explicit Remembered(std::uint64_t bytes) : entries_(entries_in<Entry>(bytes)), mask_(entries_.size() - 1) {}
+  explicit Remembered(std::uint64_t bytes) : mask_(entries_in<Entry>(bytes) - 1) { entries_.grow(mask_ + 1); }
 
   // Whether the thread's access is a repetition of one that is remembered; it is now, in any case.
   bool repeats(const What& what, std::uint32_t thread, std::uint32_t context) {
@@ -89,10 +88,10 @@ class Remembered {
     if (!renewals_.renew(first, cells)) clear();
   }
   void clear() {
-    std::ranges::fill(entries_, Entry{});
+    std::fill_n(&entries_[0], mask_ + 1, Entry{});
     renewals_.restart();
   }
-  std::uint64_t bytes() const { return entries_.size() * sizeof(Entry) + sizeof renewals_; }
+  std::uint64_t bytes() const { return (mask_ + 1) * sizeof(Entry) + sizeof renewals_; }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
@@ -100,8 +99,8 @@ class Remembered {
     std::uint64_t where = 0, when = 0;  // contexts are not 0
   };
 
-  std::vector<Entry, base::HugePages<Entry>> entries_;
   std::size_t mask_;
+  base::ZeroArray<Entry> entries_;
   std::uint64_t forgotten_ = 0;
   Renewals renewals_;
 };
@@ -109,40 +108,40 @@ class Remembered {
 // The same for contexts that threads share: the first two threads of an entry are known, and stand for all.
 class RememberedTwo {
  public:
-  explicit RememberedTwo(std::uint64_t bytes)
-      : entries_(entries_in<Entry>(bytes)), mask_(entries_.size() - 1) {}
+  explicit RememberedTwo(std::uint64_t bytes) : mask_(entries_in<Entry>(bytes) - 1) {
+    entries_.grow(mask_ + 1);
+  }
 
   bool repeats(const What& what, std::uint32_t thread, std::uint32_t context) {
-    Entry& entry = entries_[(what.cell + mixed(what, 0)) & mask_];
-    const Entry wanted{where(what), when(what, context, renewals_), thread, kNobody};
+    Entry& entry = entries_[(what.cell + mixed(what, context)) & mask_];
+    const Entry wanted{where(what), when(what, context, renewals_), thread + 1, 0};
     if (entry.where != wanted.where || entry.when != wanted.when) {
       forgotten_ += entry.where != wanted.where && entry.when != 0;
       entry = wanted;
       return false;
     }
-    if (entry.first == thread || entry.second != kNobody) return true;
-    entry.second = thread;
+    if (entry.first == thread + 1 || entry.second != 0) return true;
+    entry.second = thread + 1;
     return false;
   }
   void renew(std::uint32_t first, std::uint64_t cells) {
     if (!renewals_.renew(first, cells)) clear();
   }
   void clear() {
-    std::ranges::fill(entries_, Entry{});
+    std::fill_n(&entries_[0], mask_ + 1, Entry{});
     renewals_.restart();
   }
-  std::uint64_t bytes() const { return entries_.size() * sizeof(Entry) + sizeof renewals_; }
+  std::uint64_t bytes() const { return (mask_ + 1) * sizeof(Entry) + sizeof renewals_; }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  static constexpr std::uint32_t kNobody = UINT32_MAX;
   struct Entry {
     std::uint64_t where = 0, when = 0;
-    std::uint32_t first = kNobody, second = kNobody;
+    std::uint32_t first = 0, second = 0;  // threads plus one; 0 is nobody
   };
 
-  std::vector<Entry, base::HugePages<Entry>> entries_;
   std::size_t mask_;
+  base::ZeroArray<Entry> entries_;
   std::uint64_t forgotten_ = 0;
   Renewals renewals_;
 };
