@@ -51,7 +51,10 @@ constexpr engine::Option kSeed = {
 constexpr engine::Option kRate = {
     .name = "rate", .value = "P", .help = "the share of accesses that is looked at", .initial = "0.03"};
 constexpr engine::Option kMemory = {
-    .name = "memory", .value = "MIB", .help = "how much to remember accesses in", .initial = "2"};
+    .name = "memory",
+    .value = "MIB",
+    .help = "32 bytes of it for each variable; accesses to those that it is too small for are all kept",
+    .initial = "64"};
 constexpr engine::Option kRexWindow = {
     .name = "window",
     .value = "N",
@@ -104,7 +107,7 @@ constexpr Row kRows[] = {
          "leaves out an access whose thread did the same at the same place before and passed on nothing "
          "since; the racy variables, and on each the unordered pairs of (site, kind) that race, stay the "
          "same. Which of two sites comes second, and the pairs printed, may change",
-     .memory = "as given",
+     .memory = "32 bytes a variable, up to what is given",
      .options = kRexOptions,
      .refuses = not_by_happens_before,
      .make = make_rex},
@@ -115,7 +118,7 @@ constexpr Row kRows[] = {
          "leaves out an access whose thread did the same at the same place with the same locks before and "
          "passed on nothing since but by locks; the racy variables and unordered pairs of (site, kind) of "
          "tsan1 and lockset stay the same",
-     .memory = "as given, and the sets of locks that are met",
+     .memory = "as rex, and the sets of locks that are met",
      .options = kRexLocksetOptions,
      .refuses = not_by_locksets,
      .make = make_rex_lockset},

@@ -1,15 +1,13 @@
-// Accesses that were kept, by who did what where in which context, in a table of fixed size. An entry is
-// exact, so that no access is taken for another; the last one at a place is the one remembered, so that some
-// are forgotten, and looked at once more. One load and one store an access, without a branch. Neighbours of
-// one site and thread are beside each other.
+// Accesses that were kept, by who did what where in which context. A cell has a few places for the last of
+// them; an entry is exact, so that no access is taken for another, and what was driven out is looked at once
+// more. One word to load, compare and store an access, in a line that can be fetched ahead.
 //
-// Made to be used by many threads at once: the place depends on the thread, a table of each thread's own is
-// the same with a part of the places; only renew() is told by others, and a number that rises is read.
+// Fit for threads that run side by side: an entry is a word, to be read and written as a relaxed atomic. A
+// thread that overwrites another's makes that one look once more; a context is one thread's alone, so nobody
+// takes another's entry for his own. Only renew() must come before the memory is given out.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 
 #include "base/zero_array.h"
@@ -18,132 +16,94 @@
 
 namespace deadheat::filter {
 
-// One cell of an access.
-struct What {
-  std::uint32_t cell;
-  SiteId site;
-  EventKind kind;  // read, write or atomic
-  model::ByteMask bytes;
-};
-
-// How often memory was made new: what was done to it before then does not count. By groups of cells, and in
-// fixed memory: groups far apart share a count.
-class Renewals {
- public:
-  static constexpr unsigned kBits = 21;
-
-  std::uint32_t of(std::uint32_t cell) const { return counts_[cell / kTogether % counts_.size()]; }
-  // False if there are no more numbers.
-  [[nodiscard]] bool renew(std::uint32_t first, std::uint64_t cells) {
-    const std::uint64_t from = first / kTogether;
-    const std::uint64_t to = std::min((first + cells - 1) / kTogether, from + counts_.size() - 1);
-    bool left = true;
-    for (std::uint64_t group = from; group <= to; ++group) {
-      left &= ++counts_[group % counts_.size()] < (1u << kBits) - 1;
-    }
-    return left;
-  }
-  void restart() { counts_.fill(0); }
-
- private:
-  static constexpr std::uint32_t kTogether = 64;
-  std::array<std::uint32_t, 4096> counts_{};
-};
-
-// What an entry is besides its cell and site, in a word.
-inline std::uint64_t when(const What& what, std::uint32_t context, const Renewals& renewals) {
-  static_assert(static_cast<unsigned>(EventKind::atomic_rmw) < 8);
-  return std::uint64_t{context} << 32 | std::uint64_t{renewals.of(what.cell)} << 11 |
-         static_cast<std::uint64_t>(what.kind) << 8 | what.bytes;
-}
-inline std::uint64_t where(const What& what) { return std::uint64_t{what.cell} << 32 | index(what.site); }
-
-inline std::uint32_t mixed(const What& what, std::uint32_t thread) {
-  return (index(what.site) * 0x9E3779B1u + static_cast<std::uint32_t>(what.kind) * 0x85EBCA77u +
-          what.bytes * 0xC2B2AE3Du + thread * 0x27D4EB2Fu) >>
-         7;
+// What is done to a cell, in a word: site, kind and bytes. 0: not to be remembered.
+inline constexpr std::uint32_t kMostSites = 1u << 21;
+inline std::uint32_t deed(SiteId site, EventKind kind, model::ByteMask bytes) {
+  static_assert(static_cast<unsigned>(EventKind::atomic_rmw) < 8, "3 bits");
+  if (index(site) >= kMostSites) return 0;
+  return index(site) << 11 | static_cast<std::uint32_t>(kind) << 8 | bytes;
 }
 
-// The number of entries that so many bytes hold, a power of two.
-template <class Entry>
-std::size_t entries_in(std::uint64_t bytes) {
-  return std::bit_floor(std::max<std::uint64_t>(bytes / sizeof(Entry), 1));
-}
+// An access of one thread. All zeros is none: contexts are not 0.
+struct ByOneThread {
+  std::uint64_t key;
 
-class Remembered {
- public:
-  explicit Remembered(std::uint64_t bytes) : mask_(entries_in<Entry>(bytes) - 1) { entries_.grow(mask_ + 1); }
-
-  // Whether the thread's access is a repetition of one that is remembered; it is now, in any case.
-  bool repeats(const What& what, std::uint32_t thread, std::uint32_t context) {
-    Entry& entry = entries_[(what.cell + mixed(what, thread)) & mask_];
-    const Entry wanted{where(what), when(what, context, renewals_)};
-    const bool same = entry.where == wanted.where;
-    const bool known = same & (entry.when == wanted.when);
-    forgotten_ += !same & (entry.when != 0);
-    entry = wanted;
+  // Whether this is it already; it is now, in any case. Without a branch.
+  bool repeats(std::uint64_t wanted, std::uint32_t /*thread*/) {
+    const bool known = key == wanted;
+    key = wanted;
     return known;
   }
-  void renew(std::uint32_t first, std::uint64_t cells) {
-    if (!renewals_.renew(first, cells)) clear();
-  }
-  void clear() {
-    std::fill_n(&entries_[0], mask_ + 1, Entry{});
-    renewals_.restart();
-  }
-  std::uint64_t bytes() const { return (mask_ + 1) * sizeof(Entry) + sizeof renewals_; }
-  std::uint64_t forgotten() const { return forgotten_; }
-
- private:
-  struct Entry {
-    std::uint64_t where = 0, when = 0;  // contexts are not 0
-  };
-
-  std::size_t mask_;
-  base::ZeroArray<Entry> entries_;
-  std::uint64_t forgotten_ = 0;
-  Renewals renewals_;
+  // What of the thread the place depends on.
+  static std::uint32_t who(std::uint32_t thread, std::uint32_t /*context*/) { return thread; }
 };
 
-// The same for contexts that threads share: the first two threads of an entry are known, and stand for all.
-class RememberedTwo {
- public:
-  explicit RememberedTwo(std::uint64_t bytes) : mask_(entries_in<Entry>(bytes) - 1) {
-    entries_.grow(mask_ + 1);
-  }
+// An access in a context that threads share: the first two threads are known, and stand for all.
+struct ByTwoThreads {
+  std::uint64_t key;
+  std::uint32_t first, second;  // plus one; 0 is nobody
 
-  bool repeats(const What& what, std::uint32_t thread, std::uint32_t context) {
-    Entry& entry = entries_[(what.cell + mixed(what, context)) & mask_];
-    const Entry wanted{where(what), when(what, context, renewals_), thread + 1, 0};
-    if (entry.where != wanted.where || entry.when != wanted.when) {
-      forgotten_ += entry.where != wanted.where && entry.when != 0;
-      entry = wanted;
+  bool repeats(std::uint64_t wanted, std::uint32_t thread) {
+    if (key != wanted) {
+      *this = {wanted, thread + 1, 0};
       return false;
     }
-    if (entry.first == thread + 1 || entry.second != 0) return true;
-    entry.second = thread + 1;
+    if (first == thread + 1 || second != 0) return true;
+    second = thread + 1;
     return false;
   }
-  void renew(std::uint32_t first, std::uint64_t cells) {
-    if (!renewals_.renew(first, cells)) clear();
+  static std::uint32_t who(std::uint32_t /*thread*/, std::uint32_t context) { return context; }
+};
+
+template <class Entry>
+class Remembered {
+ public:
+  static constexpr std::size_t kWays = 4;
+
+  // Of cells of higher numbers than so many bytes hold nothing is remembered.
+  explicit Remembered(std::uint64_t bytes) : most_cells_(bytes / (kWays * sizeof(Entry))) {}
+
+  // Ids of variables are below this from now on.
+  void reserve(std::uint64_t cells) {
+    cells = std::min(cells, most_cells_);
+    if (cells <= cells_) return;
+    entries_.grow(cells * kWays);
+    cells_ = std::min<std::uint64_t>(entries_.size() / kWays, most_cells_);
   }
-  void clear() {
-    std::fill_n(&entries_[0], mask_ + 1, Entry{});
-    renewals_.restart();
+
+  // What a loop keeps in registers.
+  class Hand {
+   public:
+    bool knows(std::uint32_t cell) const { return cell < cells_; }
+    // Whether the thread's access is a repetition of one that is remembered; it is remembered now. Of cells
+    // that it knows, and deeds that are not 0.
+    bool repeats(std::uint32_t cell, std::uint32_t deed, std::uint32_t thread, std::uint32_t context) {
+      const std::size_t way = ((deed >> 11) + (deed >> 8) + Entry::who(thread, context)) % kWays;
+      return entries_[cell * kWays + way].repeats(std::uint64_t{context} << 32 | deed, thread);
+    }
+    void prefetch(std::uint32_t cell) const {
+      __builtin_prefetch(&entries_[std::min<std::uint64_t>(cell, cells_) * kWays], 1);
+    }
+
+   private:
+    friend Remembered;
+    Hand(Entry* entries, std::uint64_t cells) : entries_(entries), cells_(cells) {}
+    Entry* entries_;
+    std::uint64_t cells_;
+  };
+  Hand hand() { return {&entries_[0], cells_}; }
+
+  // What was done to these cells does not count any more. For few cells.
+  void forget(std::uint64_t first, std::uint64_t cells) {
+    const std::uint64_t end = std::min(first + cells, cells_);
+    if (first < end) std::fill(&entries_[first * kWays], &entries_[0] + end * kWays, Entry{});
   }
-  std::uint64_t bytes() const { return (mask_ + 1) * sizeof(Entry) + sizeof renewals_; }
-  std::uint64_t forgotten() const { return forgotten_; }
+  void clear() { forget(0, cells_); }
+  std::uint64_t bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
-  struct Entry {
-    std::uint64_t where = 0, when = 0;
-    std::uint32_t first = 0, second = 0;  // threads plus one; 0 is nobody
-  };
-
-  std::size_t mask_;
+  std::uint64_t most_cells_, cells_ = 0;
   base::ZeroArray<Entry> entries_;
-  std::uint64_t forgotten_ = 0;
-  Renewals renewals_;
 };
 
 }  // namespace deadheat::filter

@@ -4,20 +4,20 @@
 #include <bit>
 
 #include "filter/contexts.h"
-#include "filter/remembered.h"
 
 namespace deadheat::filter {
 
 namespace {
 
-// Of more cells than this an access is always looked at: its cells would drive out all else.
-constexpr std::uint64_t kMostCells = 1024;
+// What has more cells than this is not gone through.
+constexpr std::uint64_t kFewCells = 4096;
+
+constexpr std::size_t kAhead = 16;  // events
 
 }  // namespace
 
-bool Rest::pass(std::size_t events, std::uint64_t seen, std::uint64_t left_out) {
+bool Rest::pass(std::size_t events, std::uint64_t left_out) {
   if (window_ == 0) return false;
-  seen_ += seen;
   left_out_ += left_out;
   if (resting_) rested_ += events;
   left_ -= events;
@@ -26,7 +26,7 @@ bool Rest::pass(std::size_t events, std::uint64_t seen, std::uint64_t left_out) 
   if (resting_) {
     resting_ = false;
     left_ = window_;
-  } else if (kOneIn * left_out_ < seen_) {
+  } else if (one_in_ * left_out_ < window_) {
     resting_ = true;
     left_ = windows_ * window_;
     windows_ = std::min(2 * windows_, kLongest);
@@ -34,68 +34,75 @@ bool Rest::pass(std::size_t events, std::uint64_t seen, std::uint64_t left_out) 
     left_ = window_;
     windows_ = 1;
   }
-  seen_ = left_out_ = 0;
+  left_out_ = 0;
   return wakes;
 }
 
-template <class Contexts, class Memory>
-void Rex<Contexts, Memory>::filter(const SortedBlock& block, EventSet& kept) {
+template <class Contexts, class Entry>
+void Rex<Contexts, Entry>::filter(const SortedBlock& block, EventSet& kept) {
   // More than a block and all threads can use up.
   if (!contexts_.numbers_left(2 * kMaxBlockEvents + 2 * std::uint64_t{block.threads})) {
     memory_.clear();
     contexts_.restart();
   }
   contexts_.reserve(block.threads);
+  memory_.reserve(block.variables);
   for (std::size_t at = 0; at < block.events.size();) {
     const std::size_t events = rest_.stretch(block.events.size() - at);
-    seen_ = left_out_ = 0;
+    std::uint64_t left_out = 0;
     if (!rest_.resting()) {
-      look(block, at, at + events, kept);
+      left_out = look(block, at, at + events, kept);
     } else if constexpr (Contexts::kFollowsLocks) {
       follow_locks(block, at, at + events);
     }
     // What happened meanwhile is not known: nothing from before counts.
-    if (rest_.pass(events, seen_, left_out_)) contexts_.renew();
+    if (rest_.pass(events, left_out)) contexts_.renew();
     at += events;
   }
 }
 
-template <class Contexts, class Memory>
-void Rex<Contexts, Memory>::look(const SortedBlock& block, std::size_t begin, std::size_t end,
-                                 EventSet& kept) {
+template <class Contexts, class Entry>
+std::uint64_t Rex<Contexts, Entry>::look(const SortedBlock& block, std::size_t begin, std::size_t end,
+                                         EventSet& kept) {
+  if (deeds_.size() < block.classes.size()) deeds_.resize(block.classes.size());
+  for (std::size_t code = 0; code < block.classes.size(); ++code) {
+    const engine::OpClass& c = block.classes[code];
+    deeds_[code] = c.kind == engine::OpClass::other ? 0 : deed(c.site, c.event, c.bytes);
+  }
   const std::uint16_t* const ops = block.events.op.data();
   const std::uint32_t* const threads = block.events.thread.data();
   const std::uint32_t* const objects = block.events.object.data();
-  const engine::OpClass* const classes = block.classes.data();
-  std::uint64_t seen = 0, left_out = 0;
+  const std::uint32_t* const deeds = deeds_.data();
+  const std::span<std::uint64_t> words = kept.words();
+  const std::size_t last = block.events.size() - 1;
+  auto memory = memory_.hand();
+  std::uint64_t left_out = 0;
   for (std::size_t i = begin; i < end;) {
-    std::uint64_t& word = kept.words()[i / 64];
-    const std::uint64_t there = word;
-    const std::size_t stop = std::min(end, (i / 64 + 1) * 64);
+    const std::size_t first = i / 64 * 64, stop = std::min(end, first + 64);
+    const std::uint64_t there = words[first / 64];
     std::uint64_t gone = 0;
     for (; i < stop; ++i) {
+      memory.prefetch(objects[std::min(i + kAhead, last)]);
       if ((there >> (i % 64) & 1) == 0) [[unlikely]]
         continue;
-      const engine::OpClass c = classes[ops[i]];
+      const std::uint32_t what = deeds[ops[i]], cell = objects[i];
       bool repeats;
-      if (c.kind != engine::OpClass::other) [[likely]] {
+      if (what != 0 && memory.knows(cell)) [[likely]] {
         const std::uint32_t t = threads[i];
-        repeats = memory_.repeats({objects[i], c.site, c.event, c.bytes}, t, contexts_.now(t));
-        ++seen;
+        repeats = memory.repeats(cell, what, t, contexts_.now(t));
       } else {
         repeats = repeats_with_care(block, i);
       }
       gone |= std::uint64_t{repeats} << (i % 64);
     }
-    word = there & ~gone;
+    words[first / 64] = there & ~gone;
     left_out += static_cast<std::uint64_t>(std::popcount(gone));
   }
-  seen_ += seen;
-  left_out_ += left_out;
+  return left_out;
 }
 
-template <class Contexts, class Memory>
-void Rex<Contexts, Memory>::follow_locks(const SortedBlock& block, std::size_t begin, std::size_t end) {
+template <class Contexts, class Entry>
+void Rex<Contexts, Entry>::follow_locks(const SortedBlock& block, std::size_t begin, std::size_t end) {
   const auto order = block.order();
   for (auto at = std::ranges::lower_bound(order, begin); at != order.end() && *at < end; ++at) {
     const Op& op = block.events.ops[block.events.op[*at]];
@@ -105,37 +112,53 @@ void Rex<Contexts, Memory>::follow_locks(const SortedBlock& block, std::size_t b
 }
 
 // All but plain accesses of one cell.
-template <class Contexts, class Memory>
-[[gnu::noinline]] bool Rex<Contexts, Memory>::repeats_with_care(const SortedBlock& block, std::size_t i) {
+template <class Contexts, class Entry>
+[[gnu::noinline]] bool Rex<Contexts, Entry>::repeats_with_care(const SortedBlock& block, std::size_t i) {
   const Op& op = block.events.ops[block.events.op[i]];
   const std::uint32_t t = block.events.thread[i], object = block.events.object[i];
-  bool repeats = false;
-  if (is_access(op.kind)) {
-    ++seen_;
-    if (cells(op) <= kMostCells) {
-      repeats = true;
-      model::ByteRange{VarId{object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-        repeats &= memory_.repeats({cell, op.site, op.kind, bytes}, t, contexts_.now(t));
-      });
-    }
-  } else if (op.kind == EventKind::alloc) {
-    memory_.renew(object, cells(op));
-    return false;
-  } else if (op.kind == EventKind::free) {
-    return false;
-  } else if (block.is_inner(static_cast<std::uint32_t>(i))) {
+  switch (op.kind) {
+    case EventKind::alloc:
+      renew(object, cells(op));
+      return false;
+    case EventKind::free:
+      return false;
+    default:
+      break;
+  }
+  if (!is_access(op.kind)) {
+    if (!block.is_inner(static_cast<std::uint32_t>(i))) contexts_.event(t, op, object);
     return false;
   }
-  // An atomic passes on itself, too: this comes after it.
+  bool repeats =
+      cells(op) <= kFewCells && memory_.hand().knows(object + static_cast<std::uint32_t>(cells(op)) - 1);
+  if (repeats) {
+    auto memory = memory_.hand();
+    model::ByteRange{VarId{object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
+      const std::uint32_t what = deed(op.site, op.kind, bytes);
+      repeats &= what != 0 && memory.repeats(cell, what, t, contexts_.now(t));
+    });
+  } else {
+    ++unknown_;
+  }
+  // An atomic may pass on, itself too: this comes after it.
   contexts_.event(t, op, object);
   return repeats;
 }
 
-template <class Contexts, class Memory>
-std::vector<Counter> Rex<Contexts, Memory>::counters() const {
-  return {{"accesses forgotten for others", memory_.forgotten()},
+template <class Contexts, class Entry>
+void Rex<Contexts, Entry>::renew(std::uint32_t first, std::uint64_t cells) {
+  if (cells <= kFewCells) return memory_.forget(first, cells);
+  // Rather than to go through all of it.
+  contexts_.renew();
+  ++renewed_;
+}
+
+template <class Contexts, class Entry>
+std::vector<Counter> Rex<Contexts, Entry>::counters() const {
+  return {{"accesses too wide or too far up in memory to be remembered", unknown_},
+          {"large allocs, for which all was forgotten", renewed_},
           {"contexts forgotten", contexts_.forgotten()},
-          {"events not asked for since little was left out", rest_.rested()}};
+          {"events not asked about, since too little was left out", rest_.rested()}};
 }
 
 namespace {
@@ -157,17 +180,17 @@ Result<std::unique_ptr<Filter>> make_rex(const engine::Settings& settings) {
   const auto sizes = sizes_of(settings);
   if (!sizes) return fail(sizes.error());
   if (!settings.on("cross-thread")) {
-    return std::make_unique<Rex<OwnReleases, Remembered>>(OwnReleases(), sizes->bytes, sizes->window);
+    return std::make_unique<Rex<OwnReleases, ByOneThread>>(OwnReleases(), sizes->bytes, sizes->window);
   }
   constexpr std::uint64_t kNodeBytes = 64;  // at most, in a table that is half full when it has grown
-  return std::make_unique<Rex<SharedReleases, RememberedTwo>>(SharedReleases(sizes->bytes / kNodeBytes),
-                                                              sizes->bytes, sizes->window);
+  return std::make_unique<Rex<SharedReleases, ByTwoThreads>>(SharedReleases(sizes->bytes / kNodeBytes),
+                                                             sizes->bytes, sizes->window);
 }
 
 Result<std::unique_ptr<Filter>> make_rex_lockset(const engine::Settings& settings) {
   const auto sizes = sizes_of(settings);
   if (!sizes) return fail(sizes.error());
-  return std::make_unique<Rex<LocksHeld, Remembered>>(LocksHeld(), sizes->bytes, sizes->window);
+  return std::make_unique<Rex<LocksHeld, ByOneThread>>(LocksHeld(), sizes->bytes, sizes->window);
 }
 
 }  // namespace deadheat::filter

@@ -16,13 +16,15 @@
 
 #include "engine/options.h"
 #include "filter/filter.h"
+#include "filter/remembered.h"
 
 namespace deadheat::filter {
 
 // Leaving out has a price. Where there is too little to gain it is not paid all the time.
 class Rest {
  public:
-  explicit Rest(std::uint64_t window) : window_(window), left_(window) {}
+  // To leave out less than one in so many events is not worth it.
+  Rest(std::uint64_t window, std::uint64_t one_in) : window_(window), one_in_(one_in), left_(window) {}
 
   bool resting() const { return resting_; }
   // How many of so many events are of the same mind.
@@ -30,42 +32,44 @@ class Rest {
     return window_ == 0 || left_ >= events ? events : static_cast<std::size_t>(left_);
   }
   // They are done with. True if it is time to wake up.
-  bool pass(std::size_t events, std::uint64_t seen, std::uint64_t left_out);
+  bool pass(std::size_t events, std::uint64_t left_out);
   std::uint64_t rested() const { return rested_; }  // events
 
  private:
-  // Measured: below that, the engine that is spared an access gains less than asking for all of them takes.
-  static constexpr std::uint64_t kOneIn = 3;
   static constexpr std::uint64_t kLongest = 32;  // windows
 
   std::uint64_t window_;  // events; 0: never rests
+  std::uint64_t one_in_;
   std::uint64_t left_;
   bool resting_ = false;
-  std::uint64_t seen_ = 0, left_out_ = 0;
+  std::uint64_t left_out_ = 0;
   std::uint64_t windows_ = 1;  // of the next rest
   std::uint64_t rested_ = 0;
 };
 
-// Contexts and memory: contexts.h, remembered.h.
-template <class Contexts, class Memory>
+// contexts.h has the contexts, remembered.h the entries.
+template <class Contexts, class Entry>
 class Rex final : public Filter {
  public:
   Rex(Contexts contexts, std::uint64_t bytes, std::uint64_t window)
-      : contexts_(std::move(contexts)), memory_(bytes), rest_(window) {}
+      : contexts_(std::move(contexts)), memory_(bytes), rest_(window, Contexts::kOneIn) {}
 
   void filter(const SortedBlock& block, EventSet& kept) override;
   std::vector<Counter> counters() const override;
   std::uint64_t bytes() const override { return contexts_.bytes() + memory_.bytes(); }
 
  private:
-  void look(const SortedBlock& block, std::size_t begin, std::size_t end, EventSet& kept);
+  // How many it leaves out.
+  std::uint64_t look(const SortedBlock& block, std::size_t begin, std::size_t end, EventSet& kept);
   void follow_locks(const SortedBlock& block, std::size_t begin, std::size_t end);
+  void renew(std::uint32_t first, std::uint64_t cells);
   bool repeats_with_care(const SortedBlock& block, std::size_t i);
 
   Contexts contexts_;
-  Memory memory_;
+  Remembered<Entry> memory_;
   Rest rest_;
-  std::uint64_t seen_ = 0, left_out_ = 0;  // of a stretch
+  std::vector<std::uint32_t> deeds_;  // by operation of the block; 0 for all but plain accesses of one cell
+  std::uint64_t unknown_ = 0, renewed_ = 0;
 };
 
 Result<std::unique_ptr<Filter>> make_rex(const engine::Settings& settings);
