@@ -171,7 +171,7 @@ constexpr Row kRows[] = {
      .make = make_cold},
 };
 
-std::string_view flag_of(Role role) { return role == Role::sample ? "sample" : "filter"; }
+std::string_view word_of(Role role) { return role == Role::sample ? "sampler" : "filter"; }
 
 std::string known(Role role) {
   std::string names;
@@ -185,6 +185,16 @@ std::string known(Role role) {
 
 std::span<const Row> rows() { return kRows; }
 
+std::string_view flag_of(Role role) { return role == Role::sample ? "sample" : "filter"; }
+
+std::vector<std::string_view> stands_before(const Row& row, std::span<const engine::Row> engines) {
+  std::vector<std::string_view> names;
+  for (const engine::Row& engine : engines) {
+    if (engine.notion != engine::Notion::none && row.refuses(engine).empty()) names.push_back(engine.name);
+  }
+  return names;
+}
+
 Result<std::unique_ptr<Filter>> Choice::make() const {
   auto filter = row->make(engine::Settings(row->options, values));
   if (!filter) return fail(std::move(filter).error().in(name()));
@@ -195,14 +205,14 @@ Result<Choice> choose(std::string_view wanted, Role role) {
   const std::string_view name = engine::name_in(wanted);
   for (const Row& row : kRows) {
     if (row.name != name || row.role != role) continue;
-    auto values = engine::values_in(wanted, fmt::format("{} {}", flag_of(role), name), row.options);
+    auto values = engine::values_in(wanted, fmt::format("{} {}", word_of(role), name), row.options);
     if (!values) return fail(values.error());
     Choice choice{&row, std::move(*values)};
     if (auto made = choice.make(); !made) return fail({Error::Kind::usage, made.error().message});
     return choice;
   }
   return fail(
-      {Error::Kind::usage, fmt::format("unknown {} '{}'; there are: {}", flag_of(role), name, known(role))});
+      {Error::Kind::usage, fmt::format("unknown {} '{}'; there are: {}", word_of(role), name, known(role))});
 }
 
 }  // namespace deadheat::filter
