@@ -81,8 +81,11 @@ class Remembered {
       const std::size_t way = ((deed >> 11) + (deed >> 8) + Entry::who(thread, context)) % kWays;
       return entries_[cell * kWays + way].repeats(std::uint64_t{context} << 32 | deed, thread);
     }
+    // Of any number: what is not there is not fetched.
     void prefetch(std::uint32_t cell) const {
-      __builtin_prefetch(&entries_[std::min<std::uint64_t>(cell, cells_) * kWays], 1);
+      const auto at =
+          reinterpret_cast<std::uintptr_t>(entries_) + std::uint64_t{cell} * kWays * sizeof(Entry);
+      __builtin_prefetch(reinterpret_cast<const void*>(at), 1);  // NOLINT(performance-no-int-to-ptr)
     }
 
    private:

@@ -26,7 +26,7 @@ bool Rest::pass(std::size_t events, std::uint64_t left_out) {
   if (resting_) {
     resting_ = false;
     left_ = window_;
-  } else if (one_in_ * left_out_ < window_) {
+  } else if (100 * left_out_ < worth_ * window_) {
     resting_ = true;
     left_ = windows_ * window_;
     windows_ = std::min(2 * windows_, kLongest);
@@ -74,15 +74,16 @@ std::uint64_t Rex<Contexts, Entry>::look(const SortedBlock& block, std::size_t b
   const std::uint32_t* const objects = block.events.object.data();
   const std::uint32_t* const deeds = deeds_.data();
   const std::span<std::uint64_t> words = kept.words();
-  const std::size_t last = block.events.size() - 1;
+  const std::size_t size = block.events.size();
   auto memory = memory_.hand();
   std::uint64_t left_out = 0;
   for (std::size_t i = begin; i < end;) {
     const std::size_t first = i / 64 * 64, stop = std::min(end, first + 64);
     const std::uint64_t there = words[first / 64];
     std::uint64_t gone = 0;
+    const std::size_t ahead = stop + kAhead <= size ? kAhead : 0;
     for (; i < stop; ++i) {
-      memory.prefetch(objects[std::min(i + kAhead, last)]);
+      memory.prefetch(objects[i + ahead]);
       if ((there >> (i % 64) & 1) == 0) [[unlikely]]
         continue;
       const std::uint32_t what = deeds[ops[i]], cell = objects[i];

@@ -23,8 +23,8 @@ namespace deadheat::filter {
 // Leaving out has a price. Where there is too little to gain it is not paid all the time.
 class Rest {
  public:
-  // To leave out less than one in so many events is not worth it.
-  Rest(std::uint64_t window, std::uint64_t one_in) : window_(window), one_in_(one_in), left_(window) {}
+  // To leave out less than so many of a hundred events is not worth it.
+  Rest(std::uint64_t window, std::uint64_t worth) : window_(window), worth_(worth), left_(window) {}
 
   bool resting() const { return resting_; }
   // How many of so many events are of the same mind.
@@ -39,7 +39,7 @@ class Rest {
   static constexpr std::uint64_t kLongest = 32;  // windows
 
   std::uint64_t window_;  // events; 0: never rests
-  std::uint64_t one_in_;
+  std::uint64_t worth_;
   std::uint64_t left_;
   bool resting_ = false;
   std::uint64_t left_out_ = 0;
@@ -52,7 +52,7 @@ template <class Contexts, class Entry>
 class Rex final : public Filter {
  public:
   Rex(Contexts contexts, std::uint64_t bytes, std::uint64_t window)
-      : contexts_(std::move(contexts)), memory_(bytes), rest_(window, Contexts::kOneIn) {}
+      : contexts_(std::move(contexts)), memory_(bytes), rest_(window, Contexts::kWorth) {}
 
   void filter(const SortedBlock& block, EventSet& kept) override;
   std::vector<Counter> counters() const override;

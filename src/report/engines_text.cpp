@@ -74,7 +74,7 @@ std::string engines_as_text(std::span<const engine::Row> rows, std::span<const f
                             const base::Terminal& terminal) {
   std::string out = table(rows);
   for (const engine::Row& row : rows) out += details(row, terminal);
-  out += "\n" + table(filters);
+  out += fmt::format("\n{}", table(filters));
   for (const filter::Row& row : filters) out += details(row, rows, terminal);
   return out;
 }
