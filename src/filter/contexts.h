@@ -53,9 +53,9 @@ class Numbers {
 class OwnReleases {
  public:
   // Of a hundred events so many must be left out, or engines gain less than is spent on asking. Measured: to
-  // ask costs 3 to 4 ns; what is spared is 4 to 5 ns an access with fasttrack, and several times that with
-  // engines that go by locksets.
-  static constexpr std::uint64_t kWorth = 80;
+  // ask costs 3 to 4 ns; what is spared is 4 to 15 ns an access with fasttrack, and more with engines that go
+  // by locksets.
+  static constexpr std::uint64_t kWorth = 60;
   // Whether it must be told of locks even where nobody asks for its numbers.
   static constexpr bool kFollowsLocks = false;
 
@@ -126,7 +126,7 @@ class LocksHeld {
 // leads to a new node that nobody else comes to.
 class SharedReleases {
  public:
-  static constexpr std::uint64_t kWorth = 80;
+  static constexpr std::uint64_t kWorth = 60;
   static constexpr bool kFollowsLocks = false;
 
   explicit SharedReleases(std::size_t most_nodes) : most_nodes_(most_nodes), root_(numbers_.next()) {}

@@ -1,6 +1,6 @@
 // Accesses that were kept, by who did what where in which context. A cell has a few places for the last of
 // them; an entry is exact, so that no access is taken for another, and what was driven out is looked at once
-// more. One word to load, compare and store an access, in a line that can be fetched ahead.
+// more. A cell's entries are in one line, which can be fetched ahead.
 //
 // Fit for threads that run side by side: an entry is a word, to be read and written as a relaxed atomic. A
 // thread that overwrites another's makes that one look once more; a context is one thread's alone, so nobody
@@ -24,18 +24,27 @@ inline std::uint32_t deed(SiteId site, EventKind kind, model::ByteMask bytes) {
   return index(site) << 11 | static_cast<std::uint32_t>(kind) << 8 | bytes;
 }
 
+inline constexpr std::size_t kWays = 4;  // entries of a cell, the latest first
+
+// Puts an entry in front, and drives out the last.
+template <class Entry>
+void put_first(Entry* entries, const Entry& entry) {
+  for (std::size_t i = kWays - 1; i > 0; --i) entries[i] = entries[i - 1];
+  entries[0] = entry;
+}
+
 // An access of one thread. All zeros is none: contexts are not 0.
 struct ByOneThread {
   std::uint64_t key;
 
-  // Whether this is it already; it is now, in any case. Without a branch.
-  bool repeats(std::uint64_t wanted, std::uint32_t /*thread*/) {
-    const bool known = key == wanted;
-    key = wanted;
-    return known;
+  // Whether it is among them; it is now, in any case. All of them are compared: no branch can be foretold
+  // less than where it is.
+  static bool repeats(ByOneThread* entries, std::uint64_t wanted, std::uint32_t /*thread*/) {
+    unsigned known = 0;
+    for (std::size_t i = 0; i < kWays; ++i) known |= entries[i].key == wanted ? 1u : 0u;
+    if (known == 0) put_first(entries, {wanted});
+    return known != 0;
   }
-  // What of the thread the place depends on.
-  static std::uint32_t who(std::uint32_t thread, std::uint32_t /*context*/) { return thread; }
 };
 
 // An access in a context that threads share: the first two threads are known, and stand for all.
@@ -43,23 +52,22 @@ struct ByTwoThreads {
   std::uint64_t key;
   std::uint32_t first, second;  // plus one; 0 is nobody
 
-  bool repeats(std::uint64_t wanted, std::uint32_t thread) {
-    if (key != wanted) {
-      *this = {wanted, thread + 1, 0};
+  static bool repeats(ByTwoThreads* entries, std::uint64_t wanted, std::uint32_t thread) {
+    ByTwoThreads* const end = entries + kWays;
+    ByTwoThreads* const at = std::find_if(entries, end, [&](const auto& e) { return e.key == wanted; });
+    if (at == end) {
+      put_first(entries, {wanted, thread + 1, 0});
       return false;
     }
-    if (first == thread + 1 || second != 0) return true;
-    second = thread + 1;
+    if (at->first == thread + 1 || at->second != 0) return true;
+    at->second = thread + 1;
     return false;
   }
-  static std::uint32_t who(std::uint32_t /*thread*/, std::uint32_t context) { return context; }
 };
 
 template <class Entry>
 class Remembered {
  public:
-  static constexpr std::size_t kWays = 4;
-
   // Of cells of higher numbers than so many bytes hold nothing is remembered.
   explicit Remembered(std::uint64_t bytes) : most_cells_(bytes / (kWays * sizeof(Entry))) {}
 
@@ -78,8 +86,7 @@ class Remembered {
     // Whether the thread's access is a repetition of one that is remembered; it is remembered now. Of cells
     // that it knows, and deeds that are not 0.
     bool repeats(std::uint32_t cell, std::uint32_t deed, std::uint32_t thread, std::uint32_t context) {
-      const std::size_t way = ((deed >> 11) + (deed >> 8) + Entry::who(thread, context)) % kWays;
-      return entries_[cell * kWays + way].repeats(std::uint64_t{context} << 32 | deed, thread);
+      return Entry::repeats(entries_ + cell * kWays, std::uint64_t{context} << 32 | deed, thread);
     }
     // Of any number: what is not there is not fetched.
     void prefetch(std::uint32_t cell) const {
