@@ -13,7 +13,10 @@ void LocksHeld::renew(Thread& thread) {
 }
 
 void LocksHeld::renew() {
-  for (Thread& thread : threads_) renew(thread);
+  for (Thread& thread : threads_) {
+    thread.held = order::LocksetId::empty;
+    renew(thread);
+  }
 }
 
 void LocksHeld::hold(Thread& thread, order::LocksetId set) {
@@ -27,6 +30,12 @@ void LocksHeld::hold(Thread& thread, order::LocksetId set) {
   thread.now = number;
 }
 
+void LocksHeld::give_up(Thread& thread, LockId l, order::Locksets::Mode mode) {
+  // One of those that it held before.
+  if ((sets_.modes_of(thread.held, l) & mode) == 0) return renew(thread);
+  hold(thread, sets_.without(thread.held, l, mode));
+}
+
 void LocksHeld::event(std::uint32_t t, const Op& op, std::uint32_t object) {
   Thread& thread = threads_[t];
   const LockId l{object};
@@ -34,11 +43,11 @@ void LocksHeld::event(std::uint32_t t, const Op& op, std::uint32_t object) {
     case EventKind::acquire:
       return hold(thread, sets_.with(thread.held, l, order::Locksets::exclusive));
     case EventKind::release:
-      return hold(thread, sets_.without(thread.held, l, order::Locksets::exclusive));
+      return give_up(thread, l, order::Locksets::exclusive);
     case EventKind::acquire_shared:
       return hold(thread, sets_.with(thread.held, l, order::Locksets::shared));
     case EventKind::release_shared:
-      return hold(thread, sets_.without(thread.held, l, order::Locksets::shared));
+      return give_up(thread, l, order::Locksets::shared);
     default:
       if (passes_on(op)) renew(thread);
   }

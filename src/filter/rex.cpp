@@ -50,11 +50,7 @@ void Rex<Contexts, Entry>::filter(const SortedBlock& block, EventSet& kept) {
   for (std::size_t at = 0; at < block.events.size();) {
     const std::size_t events = rest_.stretch(block.events.size() - at);
     std::uint64_t left_out = 0;
-    if (!rest_.resting()) {
-      left_out = look(block, at, at + events, kept);
-    } else if constexpr (Contexts::kFollowsLocks) {
-      follow_locks(block, at, at + events);
-    }
+    if (!rest_.resting()) left_out = look(block, at, at + events, kept);
     // What happened meanwhile is not known: nothing from before counts.
     if (rest_.pass(events, left_out)) contexts_.renew();
     at += events;
@@ -100,16 +96,6 @@ std::uint64_t Rex<Contexts, Entry>::look(const SortedBlock& block, std::size_t b
     left_out += static_cast<std::uint64_t>(std::popcount(gone));
   }
   return left_out;
-}
-
-template <class Contexts, class Entry>
-void Rex<Contexts, Entry>::follow_locks(const SortedBlock& block, std::size_t begin, std::size_t end) {
-  const auto order = block.order();
-  for (auto at = std::ranges::lower_bound(order, begin); at != order.end() && *at < end; ++at) {
-    const Op& op = block.events.ops[block.events.op[*at]];
-    if (object_kind(op.kind) != ObjectKind::lock) continue;
-    contexts_.event(block.events.thread[*at], op, block.events.object[*at]);
-  }
 }
 
 // All but plain accesses of one cell.

@@ -61,7 +61,6 @@ class Rex final : public Filter {
  private:
   // How many it leaves out.
   std::uint64_t look(const SortedBlock& block, std::size_t begin, std::size_t end, EventSet& kept);
-  void follow_locks(const SortedBlock& block, std::size_t begin, std::size_t end);
   void renew(std::uint32_t first, std::uint64_t cells);
   bool repeats_with_care(const SortedBlock& block, std::size_t i);
 
