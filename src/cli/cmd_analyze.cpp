@@ -213,6 +213,10 @@ constinit const Verb kAnalyze = {
         "function, file, location or module in the call stacks, or the variable) and race_top:PATTERN (the "
         "two "
         "accesses alone).\n\n"
+        "Filters leave out accesses that make no difference to what an engine finds; samplers look at some "
+        "accesses only, for less time, and find some races only. What was left out is told. A filter or "
+        "sampler "
+        "that would make an engine tell what is not so is refused.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "
@@ -225,7 +229,9 @@ constinit const Verb kAnalyze = {
         "$ deadheat analyze --suppressions known.supp --format json run.dht > races.json\n"
         "those that are not known yet, for a program\n"
         "$ deadheat analyze --engine fasttrack,djit --only 'queue*.c' run.std.gz\n"
-        "two engines beside each other, on part of a program",
+        "two engines beside each other, on part of a program\n"
+        "$ deadheat analyze --filter rex --sample addresses:rate=0.01 run.dht\n"
+        "repetitions left out, and then all variables but one in a hundred",
     .flags = kFlags,
     .least_positional = 1,
     .run = run,

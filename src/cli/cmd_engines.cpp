@@ -18,11 +18,11 @@ constexpr Flag kFlags[] = {
 Result<Exit> run(const Arguments& arguments) {
   const std::string_view format = arguments.get("format");
   if (format == "json") {
-    write_out(report::engines_as_json(engine::rows()));
+    write_out(report::engines_as_json(engine::rows(), filter::rows()));
   } else if (format == "markdown") {
-    write_out(report::engines_as_markdown(engine::rows()));
+    write_out(report::engines_as_markdown(engine::rows(), filter::rows()));
   } else {
-    write_out(report::engines_as_text(engine::rows(), base::terminal_of_stdout()));
+    write_out(report::engines_as_text(engine::rows(), filter::rows(), base::terminal_of_stdout()));
   }
   return kDone;
 }
@@ -31,11 +31,12 @@ Result<Exit> run(const Arguments& arguments) {
 
 constinit const Verb kEngines = {
     .name = "engines",
-    .summary = "List the engines, and what each promises",
+    .summary = "List the engines, filters and samplers, and what each promises",
     .usage = "[options]",
     .description =
         "Shows every engine that analyze can run: what it reports, how good the evidence is, how often it "
-        "reads the trace, how its memory grows, what it promises, and its options. --format json is for "
+        "reads the trace, how its memory grows, what it promises, and its options. Then every filter and "
+        "sampler that may stand before engines, and before which. --format json is for "
         "programs; its \"version\" changes when its meaning does. --format markdown is docs/engines.md.",
     .examples =
         "$ deadheat engines\n"

@@ -65,6 +65,11 @@ Result<std::unique_ptr<Engine>> make_in_place(const Settings&, Shape shape) {
   return std::make_unique<InPlaceDetector<Order, History>>(shape);
 }
 
+template <class Order>
+Result<std::unique_ptr<Engine>> make_sampled(const Settings&, Shape shape) {
+  return std::make_unique<SampledDetector<Order, FullHistory>>(shape);
+}
+
 constexpr std::string_view kEpochMemory =
     "a record a variable, a clock a lock and living thread; not with the trace's length";
 
@@ -116,7 +121,7 @@ constexpr Row kRows[] = {
      .memory = "as djit of the sample; a clock a lock, thread and atomic",
      .ignores = "",
      .options = {},
-     .make = make<SampledDetector<Sampled<CopiedClocks<Heap>>, FullHistory>>},
+     .make = make_sampled<Sampled<CopiedClocks<Heap>>>},
     {.name = "su",
      .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 3)",
      .promise =
@@ -130,7 +135,7 @@ constexpr Row kRows[] = {
      .memory = "as st, twice the clocks",
      .ignores = "",
      .options = {},
-     .make = make<SampledDetector<Sampled<FreshClocks<Heap>>, FullHistory>>},
+     .make = make_sampled<Sampled<FreshClocks<Heap>>>},
     {.name = "so",
      .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 4)",
      .promise =
@@ -145,7 +150,7 @@ constexpr Row kRows[] = {
      .memory = "as st; locks share the clocks of threads",
      .ignores = "",
      .options = {},
-     .make = make<SampledDetector<Sampled<VersionedClocks<OrderedList, Heap>>, FullHistory>>},
+     .make = make_sampled<Sampled<VersionedClocks<OrderedList, Heap>>>},
     {.name = "pacer",
      .citation = "Bond, Coons & McKinley, PLDI 2010",
      .promise =

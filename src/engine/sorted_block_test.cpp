@@ -112,5 +112,69 @@ TEST(SortedBlock, LeavesOutWhatItIsTold) {
   EXPECT_EQ(block.order().size(), 4u);
 }
 
+TEST(EventSet, IsASetOfTheEventsOfABlock) {
+  EventSet set;
+  for (const std::size_t n : {0, 1, 63, 64, 65, 200, 64}) {
+    set.fill(n);
+    EXPECT_EQ(set.size(), n);
+    EXPECT_EQ(set.count(), n);
+    if (n > 0) {
+      EXPECT_TRUE(set.has(n - 1));
+      set.remove(n - 1);
+      EXPECT_FALSE(set.has(n - 1));
+      EXPECT_EQ(set.count(), n - 1);
+    }
+    set.clear(n);
+    EXPECT_EQ(set.count(), 0u) << "what was in a larger one is gone";
+    EXPECT_EQ(set.words().size(), (n + 63) / 64);
+  }
+  set.clear(130);
+  for (const std::size_t i : {0, 63, 64, 129}) set.add(i);
+  EXPECT_EQ(set.count(), 4u);
+  EXPECT_TRUE(set.has(64) && set.has(129) && !set.has(65));
+}
+
+TEST(SortedBlock, ChecksOnlyWhatAFilterLeaves) {
+  EXPECT_TRUE(rc::check([] {
+    model::BlockBuilder builder(200);
+    const auto n = *rc::gen::inRange<std::size_t>(0, 200);
+    for (std::size_t i = 0; i < n; ++i) {
+      Event e = *test::any_event();
+      e.object %= 100;
+      if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
+      builder.append(e);
+    }
+    const Sharding sharding{*rc::gen::inRange<std::uint32_t>(0, 3)};
+    SortedBlock all(0, sharding), some(0, sharding);
+    all.sort(builder.view(17));
+    some.sort(builder.view(17));
+    EventSet kept;
+    kept.clear(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (*rc::gen::inRange(0, 2) != 0) kept.add(i);
+    }
+    RC_ASSERT(!some.is_filtered());
+    some.check_only(kept);
+    RC_ASSERT(some.is_filtered());
+    RC_ASSERT(std::ranges::equal(some.order(), all.order()));
+    for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
+      std::vector<std::uint16_t> left, checked;
+      for (const Position& at : all.accesses(shard)) {
+        RC_ASSERT(all.is_checked(at.event));
+        if (kept.has(at.event)) left.push_back(at.event);
+      }
+      for (const Position& at : some.accesses(shard)) {
+        RC_ASSERT(some.is_checked(at.event));
+        checked.push_back(at.event);
+      }
+      RC_ASSERT(left == checked);
+    }
+    some.sort(builder.view(17));
+    RC_ASSERT(!some.is_filtered());
+    for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard)
+      RC_ASSERT(some.accesses(shard).size() == all.accesses(shard).size());
+  }));
+}
+
 }  // namespace
 }  // namespace deadheat::engine

@@ -92,9 +92,8 @@ void SyncP::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   const bool many = is_allocation(op.kind) && cells(op) > many_cells_;
   const auto each_cell = [&](auto&& f) {
     if (!many) return model::ByteRange{x, op}.each_cell(f);
-    cells_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
-      f(cell, model::bytes_in_cell(op, cell - index(x)));
-    });
+    cells_.each_visited(index(x), index(x) + cells(op),
+                        [&](std::uint32_t cell) { f(cell, model::bytes_in_cell(op, cell - index(x))); });
   };
   if (op.kind == EventKind::alloc) {
     const auto forget = [&](State& s) { drop(s.accesses); };

@@ -1,6 +1,29 @@
 #include "filter/chain.h"
 
+#include <algorithm>
+
 namespace deadheat::filter {
+
+namespace {
+
+// Accesses and frees.
+std::uint64_t shown(const SortedBlock& block) {
+  const BlockView& events = block.events;
+  const auto counts = [&](std::size_t i) { return may_leave_out(events.ops[events.op[i]].kind) ? 1u : 0u; };
+  std::uint64_t sum = 0;
+  if (block.sharding.shards() == 1) {
+    // The sorted block has them in a list, and allocs besides.
+    sum = block.accesses(0).size();
+    const auto alloc = [](const Op& op) { return op.kind == EventKind::alloc; };
+    if (std::ranges::none_of(events.ops, alloc)) return sum;
+    for (const std::uint16_t i : block.order()) sum -= alloc(events.ops[events.op[i]]) ? 1 : 0;
+    return sum;
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) sum += counts(i);
+  return sum;
+}
+
+}  // namespace
 
 Result<Chain> Chain::make(std::span<const Choice> choices) {
   Chain chain;
@@ -16,16 +39,18 @@ void Chain::filter(SortedBlock& block) {
   if (links_.empty()) return;
   const BlockView& events = block.events;
   kept_.fill(events.size());
-  std::uint64_t seen = 0;
-  for (const std::uint16_t op : events.op) seen += may_leave_out(events.ops[op].kind) ? 1 : 0;
+  std::uint64_t seen = shown(block);
+  std::size_t left = events.size();
   for (Link& link : links_) {
-    const std::size_t before = kept_.count();
     link.filter->filter(block, kept_);
     link.seen += seen;
-    seen -= before - kept_.count();
+    const std::size_t now = kept_.count();
+    seen -= left - now;
+    left = now;
     link.kept += seen;
   }
-  block.check_only(kept_);
+  // Nothing to go through where nothing was left out.
+  if (left < events.size()) block.check_only(kept_);
 }
 
 }  // namespace deadheat::filter

@@ -15,16 +15,11 @@ std::uint64_t Events::draw() {
 }
 
 void Events::filter(const SortedBlock& block, EventSet& kept) {
-  const BlockView& events = block.events;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (!may_leave_out(events.ops[events.op[i]].kind) || !kept.has(i)) continue;
-    if (skip_ > 0) {
-      --skip_;
-      kept.remove(i);
-    } else {
-      skip_ = draw();
-    }
-  }
+  keep_if(block, kept, [this](std::size_t) {
+    if (skip_-- > 0) return false;
+    skip_ = draw();
+    return true;
+  });
 }
 
 Result<std::unique_ptr<Filter>> make_events(const engine::Settings& settings) {

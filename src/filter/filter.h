@@ -27,4 +27,15 @@ class Filter {
   virtual std::uint64_t bytes() const { return 0; }  // of its tables
 };
 
+// Removes the accesses and frees that a sampler does not want: wants(i) is asked in order, and only for those
+// that the filters before have left.
+template <class Wants>
+void keep_if(const SortedBlock& block, EventSet& kept, Wants&& wants) {
+  const BlockView& events = block.events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!may_leave_out(events.ops[events.op[i]].kind) || !kept.has(i)) continue;
+    if (!wants(i)) kept.remove(i);
+  }
+}
+
 }  // namespace deadheat::filter

@@ -31,6 +31,10 @@ struct Row {
 };
 
 std::span<const Row> rows();
+// The flag that chooses such a filter, without its dashes.
+std::string_view flag_of(Role role);
+// The engines that it may stand before.
+std::vector<std::string_view> stands_before(const Row& row, std::span<const engine::Row> engines);
 
 // A filter as a user asks for it: "events:rate=0.03:seed=7".
 struct Choice {

@@ -1,5 +1,6 @@
 // docs/engines.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/why.h"
 #include "report/writers.h"
@@ -24,13 +25,9 @@ std::string_view meaning_of_notion(engine::Notion notion) {
   return "";
 }
 
-std::string section(const engine::Row& row) {
-  std::string out = fmt::format("\n## {}\n\n", row.name);
-  if (!row.citation.empty()) out += fmt::format("{}.\n\n", row.citation);
-  out += fmt::format("- Promise, for every well-formed trace: {}.\n", row.promise);
-  out += fmt::format("- Reports: {}.\n", meaning_of_notion(row.notion));
-  out += fmt::format("- Passes over the trace: {}. Memory: {}.\n", row.passes, row.memory);
-  if (!row.ignores.empty()) out += fmt::format("- Ignores {}.\n", row.ignores);
+template <class Row>
+std::string options(const Row& row) {
+  std::string out;
   for (const engine::Option& option : row.options) {
     out += option.value.empty() ? fmt::format("- Option `{}:{}`: {}.\n", row.name, option.name, option.help)
                                 : fmt::format("- Option `{}:{}={}`: {} (default: {}).\n", row.name,
@@ -39,12 +36,31 @@ std::string section(const engine::Row& row) {
   return out;
 }
 
+std::string section(const engine::Row& row) {
+  std::string out = fmt::format("\n## {}\n\n", row.name);
+  if (!row.citation.empty()) out += fmt::format("{}.\n\n", row.citation);
+  out += fmt::format("- Promise, for every well-formed trace: {}.\n", row.promise);
+  out += fmt::format("- Reports: {}.\n", meaning_of_notion(row.notion));
+  out += fmt::format("- Passes over the trace: {}. Memory: {}.\n", row.passes, row.memory);
+  if (!row.ignores.empty()) out += fmt::format("- Ignores {}.\n", row.ignores);
+  return out + options(row);
+}
+
+std::string section(const filter::Row& row, std::span<const engine::Row> engines) {
+  std::string out = fmt::format("\n### {}\n\n", row.name);
+  if (!row.citation.empty()) out += fmt::format("{}.\n\n", row.citation);
+  out += fmt::format("- Promise: {}.\n", row.promise);
+  out += fmt::format("- May stand before {}. Memory: {}.\n",
+                     fmt::join(filter::stands_before(row, engines), ", "), row.memory);
+  return out + options(row);
+}
+
 }  // namespace
 
-std::string engines_as_markdown(std::span<const engine::Row> rows) {
+std::string engines_as_markdown(std::span<const engine::Row> rows, std::span<const filter::Row> filters) {
   std::string out =
-      "# Engines\n\n<!-- Made by `deadheat engines --format markdown`: change the table in "
-      "src/engine/registry.cpp, then run `scripts/generate-docs`. -->\n\n"
+      "# Engines\n\n<!-- Made by `deadheat engines --format markdown`: change the tables in "
+      "src/engine/registry.cpp and src/filter/registry.cpp, then run `scripts/generate-docs`. -->\n\n"
       "`deadheat analyze --engine NAME[,NAME...]` runs them, all in one pass over the trace. An option is "
       "given "
       "behind a colon: `NAME:option=value`.\n\n"
@@ -59,6 +75,18 @@ std::string engines_as_markdown(std::span<const engine::Row> rows) {
     out += fmt::format("- *{}*: {}.\n", name_of(grade), meaning_of(grade));
   }
   for (const engine::Row& row : rows) out += section(row);
+  out +=
+      "\n## Filters and samplers\n\n"
+      "`deadheat analyze --filter NAME` leaves out accesses that make no difference, `--sample NAME` looks "
+      "only "
+      "at some; [filters.md](filters.md) says how to choose. Options are given as to engines. How many "
+      "accesses "
+      "each left out is in the report.\n\n"
+      "| filter | chosen by | memory |\n| --- | --- | --- |\n";
+  for (const filter::Row& row : filters) {
+    out += fmt::format("| [{0}](#{0}) | `--{1}` | {2} |\n", row.name, filter::flag_of(row.role), row.memory);
+  }
+  for (const filter::Row& row : filters) out += section(row, rows);
   return out;
 }
 

@@ -1,5 +1,6 @@
-// The registry for people: a table to choose from, then each engine's promise.
+// The registries for people: tables to choose from, each followed by what the rows promise.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text_layout.h"
 #include "base/text_table.h"
@@ -24,13 +25,26 @@ std::string table(std::span<const engine::Row> rows) {
   return table.text();
 }
 
-std::string details(const engine::Row& row, const base::Terminal& terminal) {
+std::string table(std::span<const filter::Row> rows) {
+  base::TextTable table({{"Filter", left}, {"chosen by", left}});
+  for (const filter::Row& row : rows) {
+    table.add({std::string(row.name), fmt::format("--{}", filter::flag_of(row.role))});
+  }
+  return table.text();
+}
+
+// What engines and filters have in common.
+template <class Row>
+std::string head(const Row& row, const base::Terminal& terminal) {
   const std::string name =
       terminal.colour ? fmt::format("\033[1m{}\033[0m", row.name) : std::string(row.name);
-  std::string out = fmt::format("\n{}{}{}\n", name, row.citation.empty() ? "" : ": ", row.citation);
-  out += base::wrap(row.promise, terminal.width, 2);
-  out += base::wrap(fmt::format("Memory: {}", row.memory), terminal.width, 2);
-  if (!row.ignores.empty()) out += base::wrap(fmt::format("Ignores {}", row.ignores), terminal.width, 2);
+  return fmt::format("\n{}{}{}\n", name, row.citation.empty() ? "" : ": ", row.citation) +
+         base::wrap(row.promise, terminal.width, 2) +
+         base::wrap(fmt::format("Memory: {}", row.memory), terminal.width, 2);
+}
+template <class Row>
+std::string options(const Row& row, const base::Terminal& terminal) {
+  std::string out;
   for (const engine::Option& option : row.options) {
     const std::string spelling = option.value.empty()
                                      ? fmt::format("{}:{}", row.name, option.name)
@@ -41,11 +55,27 @@ std::string details(const engine::Row& row, const base::Terminal& terminal) {
   return out;
 }
 
+std::string details(const engine::Row& row, const base::Terminal& terminal) {
+  std::string out = head(row, terminal);
+  if (!row.ignores.empty()) out += base::wrap(fmt::format("Ignores {}", row.ignores), terminal.width, 2);
+  return out + options(row, terminal);
+}
+
+std::string details(const filter::Row& row, std::span<const engine::Row> engines,
+                    const base::Terminal& terminal) {
+  const std::string before = fmt::format("{}", fmt::join(filter::stands_before(row, engines), ", "));
+  return head(row, terminal) + base::wrap(fmt::format("May stand before {}", before), terminal.width, 2) +
+         options(row, terminal);
+}
+
 }  // namespace
 
-std::string engines_as_text(std::span<const engine::Row> rows, const base::Terminal& terminal) {
+std::string engines_as_text(std::span<const engine::Row> rows, std::span<const filter::Row> filters,
+                            const base::Terminal& terminal) {
   std::string out = table(rows);
   for (const engine::Row& row : rows) out += details(row, terminal);
+  out += fmt::format("\n{}", table(filters));
+  for (const filter::Row& row : filters) out += details(row, rows, terminal);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "deadheat/result.h"
 #include "engine/registry.h"
+#include "filter/registry.h"
 #include "report/race.h"
 
 namespace deadheat::report {
@@ -22,9 +23,10 @@ struct Outcome {
 // docs/report-json.md. "version": 1
 std::string as_json(std::span<const Outcome> traces, std::string_view tool_version);
 
-// The registry.
-std::string engines_as_text(std::span<const engine::Row> rows, const base::Terminal& terminal);
-std::string engines_as_json(std::span<const engine::Row> rows);
-std::string engines_as_markdown(std::span<const engine::Row> rows);
+// The registries.
+std::string engines_as_text(std::span<const engine::Row> rows, std::span<const filter::Row> filters,
+                            const base::Terminal& terminal);
+std::string engines_as_json(std::span<const engine::Row> rows, std::span<const filter::Row> filters);
+std::string engines_as_markdown(std::span<const engine::Row> rows, std::span<const filter::Row> filters);
 
 }  // namespace deadheat::report
