@@ -30,6 +30,8 @@ constexpr Flag kFlags[] = {
      .value = "NAME",
      .help = "look only at some accesses, behind the filters; 'deadheat engines' lists the samplers",
      .repeatable = true},
+    {.name = "full-context",
+     .help = "of a trace that was read in part: tell what went on around races from all that came before"},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
     {.name = "format",
      .value = "FORMAT",
@@ -138,26 +140,44 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
+// How a trace is to be analysed, besides what engines are asked.
+struct Wishes {
+  report::Selection selection;
+  bool full_context = false;  // not only what windows show
+};
+
+Result<analysis::Circumstances> circumstances_of(const std::string& path,
+                                                 const analysis::AnalyzeOptions& options,
+                                                 const analysis::Findings& findings, const Wishes& wishes) {
+  const bool in_part = findings.windows && !findings.windows->whole;
+  if (in_part && !wishes.full_context) {
+    return analysis::circumstances_in_windows(path, options.read, findings);
+  }
+  return analysis::circumstances_of(path, options.read, findings.races);
+}
+
 Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
-                                     const report::Selection& selection, report::Suppressions& suppressions,
+                                     const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols) {
-  const auto trace = ReadableTwice::open(path, options.read);
+  const bool once = std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
+  const auto trace = once ? ReadableTwice::as_it_is(path) : ReadableTwice::open(path, options.read);
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
   say_warnings(name, trace->warnings());
   const auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
-  const auto circumstances = analysis::circumstances_of(trace->path(), options.read, findings->races);
+  const auto circumstances = circumstances_of(trace->path(), options, *findings, wishes);
   if (!circumstances) return fail(trace->renamed(circumstances.error()));
-  return report::select(name, *findings, *circumstances, selection, suppressions, symbols);
+  return report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
 }
 
 Result<Exit> run(const Arguments& arguments) {
   const auto options = options_of(arguments);
   if (!options) return fail(options.error());
-  const auto selection = selection_of(arguments);
+  auto selection = selection_of(arguments);
   if (!selection) return fail(selection.error());
+  const Wishes wishes{std::move(*selection), arguments.has("full-context")};
   report::Suppressions suppressions;
   for (const std::string& file : arguments.all("suppressions")) {
     if (auto read = suppressions.read(file); !read) return fail(read.error());
@@ -172,7 +192,7 @@ Result<Exit> run(const Arguments& arguments) {
   bool first = true;
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
-    auto report = analyze_trace(path, *options, *selection, suppressions,
+    auto report = analyze_trace(path, *options, wishes, suppressions,
                                 arguments.has("no-symbols") ? nullptr : &symbols);
     for (; warned < symbols.warnings().size(); ++warned) say(symbols.warnings()[warned]);
     if (!report) {

@@ -19,7 +19,7 @@ struct NamesFrom {
 };
 
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
-             std::span<const analysis::EngineRun> engines, const NamesFrom& from);
+             std::span<const analysis::EngineRun> engines, const NamesFrom& from, analysis::Around known = analysis::Around::trace);
 
 // A line of the program may be code at several addresses: inlined, unrolled, copied. Findings whose places
 // are the same lines are made one, the first of them, with the instances of all. `of` is the number of it in
@@ -32,5 +32,6 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings, const Na
 
 FilterReport resolve(const analysis::FilterRun& run);
 EngineReport resolve(const analysis::EngineRun& run);
+WindowsReport resolve(const analysis::WindowsRun& run, std::uint64_t events);
 
 }  // namespace deadheat::report
