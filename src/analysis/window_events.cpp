@@ -62,7 +62,6 @@ void WindowEvents::clear() {
   for (DenseIds* ids : {&threads_, &locks_, &channels_, &barriers_, &lines_}) ids->clear();
   runs_.clear();
   base_ = 0;
-  generations_.clear();
   nobody_ = UINT32_MAX;
 }
 
@@ -235,16 +234,22 @@ BlockView WindowEvents::unseen_enters(std::size_t i) {
   enter_op_.clear();
   enter_ops_.clear();
   const BlockView events = block(i);
-  if (std::ranges::any_of(events.ops, [](const Op& op) { return is_barrier(op.kind); })) {
+  constexpr std::uint32_t kNone = UINT32_MAX;
+  std::vector<std::uint32_t> enter_of(events.ops.size(), kNone);
+  const auto is_exit = [](const Op& op) { return op.kind == EventKind::barrier_exit; };
+  if (std::ranges::any_of(events.ops, is_exit)) {
+    if (nobody_ == UINT32_MAX) nobody_ = threads_.add();
     for (std::size_t k = 0; k < events.size(); ++k) {
       const Op& op = events.ops[events.op[k]];
-      if (!is_barrier(op.kind)) continue;
-      if (!generations_.emplace(events.object[k], op.value).second) continue;
-      if (nobody_ == UINT32_MAX) nobody_ = threads_.add();
+      if (!is_exit(op)) continue;
+      std::uint32_t& enter = enter_of[events.op[k]];
+      if (enter == kNone) {
+        enter = static_cast<std::uint32_t>(enter_ops_.size());
+        enter_ops_.push_back({.kind = EventKind::barrier_enter, .value = op.value});
+      }
       enter_thread_.push_back(nobody_);
       enter_object_.push_back(events.object[k]);
-      enter_op_.push_back(static_cast<std::uint16_t>(enter_ops_.size()));
-      enter_ops_.push_back({.kind = EventKind::barrier_enter, .value = op.value});
+      enter_op_.push_back(static_cast<std::uint16_t>(enter));
     }
   }
   return {.first = events.first,

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "deadheat/event.h"
@@ -57,9 +55,9 @@ class WindowEvents {
   std::size_t size() const { return op_.size(); }
   std::size_t blocks() const { return pieces_.size(); }
   BlockView block(std::size_t i) const;  // with the new numbers
-  // The generations of barriers that block i meets for the first time in the window, as enters by a thread
-  // that does nothing else. Whoever entered before the window may leave in it: so engines cannot know that a
-  // generation is empty, and must not forget it.
+  // For every exit of a barrier in block i an enter of that generation, by a thread that does nothing else.
+  // Whoever entered before the window may leave in it, so that engines, which count, would think that all had
+  // left, and forget those who did enter in the window.
   BlockView unseen_enters(std::size_t i);
 
   // What numbers stand for.
@@ -95,8 +93,7 @@ class WindowEvents {
   std::vector<Run> runs_;
   std::uint32_t base_ = 0;  // if there are no runs: taken off every variable
 
-  std::set<std::pair<std::uint32_t, std::uint64_t>> generations_;  // of barriers, met in the window
-  std::uint32_t nobody_ = UINT32_MAX;                              // the thread that enters
+  std::uint32_t nobody_ = UINT32_MAX;  // the thread that enters
   std::vector<std::uint32_t> enter_thread_, enter_object_;
   std::vector<std::uint16_t> enter_op_;
   std::vector<Op> enter_ops_;

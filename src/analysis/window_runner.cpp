@@ -17,11 +17,17 @@ namespace {
 // Tells a log of races in the words of the trace.
 class Translator final : public engine::RaceSink {
  public:
-  Translator(RaceLog& log, const WindowEvents& events) : log_(log), events_(events) {}
-  void race(const model::RacePair& pair) override { log_.race(events_.original(pair)); }
+  Translator(RaceLog& log, engine::RaceSink* also, const WindowEvents& events)
+      : log_(log), also_(also), events_(events) {}
+  void race(const model::RacePair& pair) override {
+    const model::RacePair original = events_.original(pair);
+    log_.race(original);
+    if (also_ != nullptr) also_->race(original);
+  }
 
  private:
   RaceLog& log_;
+  engine::RaceSink* also_;
   const WindowEvents& events_;
 };
 
@@ -56,7 +62,8 @@ bool may_have_begun_before(model::Rule rule) {
 
 }  // namespace
 
-WindowRunner::WindowRunner(const AnalyzeOptions& options) : options_(options), logs_(options.engines.size()) {
+WindowRunner::WindowRunner(const AnalyzeOptions& options, engine::RaceSink* also)
+    : options_(options), also_(also), logs_(options.engines.size()) {
   for (const engine::Choice& choice : options.engines)
     engine_runs_.push_back({choice.name(), choice.row, 0, {}, 0});
   for (const filter::Choice& choice : options.filters) {
@@ -86,7 +93,7 @@ Status WindowRunner::begin(std::uint64_t event) {
 Status WindowRunner::feed(WindowEvents& events) {
   const auto show = [&] {
     for (std::size_t i = 0; i < engines_.size(); ++i) {
-      Translator races(logs_[i], events);
+      Translator races(logs_[i], also_, events);
       engines_[i]->order(block_, races);
       engines_[i]->check(block_, 0, races);
     }
@@ -119,7 +126,7 @@ Status WindowRunner::check_rules(engine::SortedBlock& block) {
 
 void WindowRunner::end(const WindowEvents& events) {
   for (std::size_t i = 0; i < engines_.size(); ++i) {
-    Translator races(logs_[i], events);
+    Translator races(logs_[i], also_, events);
     engines_[i]->finish(races);
     add(engine_runs_[i].counters, engines_[i]->counters());
     engine_runs_[i].bytes = std::max(engine_runs_[i].bytes, engines_[i]->bytes());

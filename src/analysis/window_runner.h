@@ -15,8 +15,8 @@ namespace deadheat::analysis {
 
 class WindowRunner {
  public:
-  // Of the filters those that are not of windows.
-  explicit WindowRunner(const AnalyzeOptions& options);
+  // Of the filters those that are not of windows. `also` is told of every pair besides.
+  explicit WindowRunner(const AnalyzeOptions& options, engine::RaceSink* also = nullptr);
 
   // A window begins at this event: nothing is known any more.
   Status begin(std::uint64_t event);
@@ -34,6 +34,7 @@ class WindowRunner {
   Status check_rules(engine::SortedBlock& block);
 
   const AnalyzeOptions& options_;
+  engine::RaceSink* also_;
   std::vector<filter::Choice> filters_;
   std::vector<RaceLog> logs_;
   std::vector<EngineRun> engine_runs_;

@@ -68,7 +68,15 @@ Result<std::vector<engine::Choice>> engines_of(std::string_view names) {
   for (std::string_view rest = names;;) {
     const std::string_view one = rest.substr(0, rest.find(','));
     auto choice = engine::choose(one);
-    if (!choice) return usage_error(fmt::format("analyze: --engine: {}", choice.error().message));
+    if (!choice) {
+      // Samplers have names in the literature, too.
+      const std::string_view name = engine::name_in(one);
+      const bool samples = engine::find_row(name) == nullptr && filter::choose(name, filter::Role::sample);
+      return usage_error(samples ? fmt::format("analyze: --engine: {} is a sampler, which stands before an "
+                                               "engine: --engine fasttrack --sample {}",
+                                               name, one)
+                                 : fmt::format("analyze: --engine: {}", choice.error().message));
+    }
     const auto same = [&](const engine::Choice& other) { return other.name() == choice->name(); };
     if (std::ranges::any_of(out, same)) {
       return usage_error(fmt::format("analyze: --engine: {} is there twice", choice->name()));
@@ -238,14 +246,19 @@ constinit const Verb kAnalyze = {
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "
         "Nothing is fetched from the network.\n\n"
         "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
-        "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.",
+        "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.\n\n"
+        "With --sample rpt only windows of the trace are read, and how many events that are does not depend on "
+        "its length; docs/windows.md says what is promised. What was around a race is then told as far as its "
+        "window shows it, unless there is --full-context, and nothing is copied.",
     .examples =
         "$ deadheat analyze run.dht\n"
         "the races of the run, for people\n"
         "$ deadheat analyze --suppressions known.supp --format json run.dht > races.json\n"
         "those that are not known yet, for a program\n"
         "$ deadheat analyze --engine fasttrack,djit --only 'queue*.c' run.std.gz\n"
-        "two engines beside each other, on part of a program",
+        "two engines beside each other, on part of a program\n"
+        "$ deadheat analyze --sample rpt:until=0.95:budget=10 huge.dht\n"
+        "what ten seconds tell of a trace of any length",
     .flags = kFlags,
     .least_positional = 1,
     .run = run,
