@@ -47,12 +47,14 @@ struct WindowsRun {
   std::uint64_t seed = 0;
   bool whole = false;     // the trace was so short that all of it was looked at
   bool one_pass = false;  // its length was not known before its end
-  std::uint64_t kept = 0;  // windows that the promise rests on: as many as planned, but maybe fewer in one pass
-  std::uint64_t windows = 0;  // after those that overlap were made one
-  std::uint64_t events = 0;   // in them
+  std::uint64_t kept =
+      0;  // windows that the promise rests on: as many as planned, but maybe fewer in one pass
+  std::uint64_t windows = 0;                     // after those that overlap were made one
+  std::uint64_t events = 0;                      // in them
   std::uint64_t bytes_read = 0, file_bytes = 0;  // 0: not known
-  std::uint64_t steps = 0;    // of those that lower eps until time is up; the plan is that of the last whole one
-  bool cut_short = false;     // time was up before even the first step was whole
+  std::uint64_t steps =
+      0;                   // of those that lower eps until time is up; the plan is that of the last whole one
+  bool cut_short = false;  // time was up before even the first step was whole
   std::vector<filter::Window> places;  // of the windows, in order
 };
 

@@ -75,7 +75,8 @@ class OnePass {
       if (windows_.m == 0) roomy.m = std::bit_ceil(roomy.m);
       plan_ = filter::plan_windows(roomy, 0, 0);
     }
-    // A window that is open grows with the plan; and a trace that may turn out to be short is looked at whole.
+    // A window that is open grows with the plan; and a trace that may turn out to be short is looked at
+    // whole.
     if (open_) open_until_ = std::max(open_until_, last_begin_ + plan_.length);
     if (open_ && places_.size() == 1 && places_[0].begin == 0)
       open_until_ = std::max(open_until_, plan_.shortest);
@@ -177,7 +178,8 @@ Result<Findings> analyze_one_pass(Source& source, const AnalyzeOptions& options,
     if (*block == nullptr) break;
     if (auto fed = pass.feed(**block); !fed) return fail(fed.error());
     const Progress progress = source.progress();
-    if (options.progress) line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
+    if (options.progress)
+      line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
   }
   return pass.finish(about);
 }

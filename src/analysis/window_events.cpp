@@ -196,7 +196,8 @@ void WindowEvents::number_by_lines() {
     run.to = to;
     to += run.end - run.begin;
   }
-  for (std::uint32_t i = 0; i < lines_.size(); ++i) lines_.renumber(lines_.id(i), number_of_line(lines_.id(i)));
+  for (std::uint32_t i = 0; i < lines_.size(); ++i)
+    lines_.renumber(lines_.id(i), number_of_line(lines_.id(i)));
   constexpr std::uint32_t kWithin = (1u << kLineBits) - 1;
   each_variable([&](std::uint32_t& x, std::uint64_t count) {
     const std::uint32_t line = x >> kLineBits;

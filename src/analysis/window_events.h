@@ -1,6 +1,6 @@
 // The events of a window, with ids numbered anew, so that what engines keep is of the size of the window and
-// not of the trace: threads, locks, channels and barriers in order of appearance; variables so that neighbours
-// stay neighbours, since an access may go over several.
+// not of the trace: threads, locks, channels and barriers in order of appearance; variables so that
+// neighbours stay neighbours, since an access may go over several.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ BlockView clipped(const BlockView& block, std::uint64_t begin, std::uint64_t end
 class DenseIds {
  public:
   DenseIds();
-  std::uint32_t operator()(std::uint32_t id);               // the number; a new one if there is none
-  std::uint32_t of(std::uint32_t id) const;                 // that has one
+  std::uint32_t operator()(std::uint32_t id);  // the number; a new one if there is none
+  std::uint32_t of(std::uint32_t id) const;    // that has one
   std::uint32_t id(std::uint32_t number) const { return ids_[number]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(ids_.size()); }
   std::uint32_t add() { return ids_.push_back(0), size() - 1; }  // a number that is of no id
@@ -66,8 +66,8 @@ class WindowEvents {
  private:
   struct Piece {
     std::uint64_t first;
-    std::size_t begin, size;        // of events
-    std::size_t ops_begin, ops;     // of operations
+    std::size_t begin, size;     // of events
+    std::size_t ops_begin, ops;  // of operations
   };
   enum class Role : std::uint8_t { none, narrow, wide, lock, thread, channel, barrier };
   // Lines of eight variables that follow each other, as they are numbered.

@@ -37,8 +37,8 @@ std::pair<std::uint64_t, std::uint64_t> bytes_of(const Event& e) {
   return {first, first + e.op.value};
 }
 
-// What overlaps before overlaps after, in the cell that is the same, and the numbers are of the size of what is
-// there.
+// What overlaps before overlaps after, in the cell that is the same, and the numbers are of the size of what
+// is there.
 TEST(WindowEvents, VariablesStayNeighboursHoweverFarApartTheyAre) {
   base::Random random(2);
   WindowEvents window;

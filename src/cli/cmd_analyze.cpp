@@ -167,7 +167,8 @@ Result<analysis::Circumstances> circumstances_of(const std::string& path,
 Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
                                      const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols) {
-  const bool once = std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
+  const bool once =
+      std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
   const auto trace = once ? ReadableTwice::as_it_is(path) : ReadableTwice::open(path, options.read);
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
@@ -200,8 +201,8 @@ Result<Exit> run(const Arguments& arguments) {
   bool first = true;
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
-    auto report = analyze_trace(path, *options, wishes, suppressions,
-                                arguments.has("no-symbols") ? nullptr : &symbols);
+    auto report =
+        analyze_trace(path, *options, wishes, suppressions, arguments.has("no-symbols") ? nullptr : &symbols);
     for (; warned < symbols.warnings().size(); ++warned) say(symbols.warnings()[warned]);
     if (!report) {
       say(report.error().message);
@@ -247,8 +248,10 @@ constinit const Verb kAnalyze = {
         "Nothing is fetched from the network.\n\n"
         "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
         "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.\n\n"
-        "With --sample rpt only windows of the trace are read, and how many events that are does not depend on "
-        "its length; docs/windows.md says what is promised. What was around a race is then told as far as its "
+        "With --sample rpt only windows of the trace are read, and how many events that are does not depend "
+        "on "
+        "its length; docs/windows.md says what is promised. What was around a race is then told as far as "
+        "its "
         "window shows it, unless there is --full-context, and nothing is copied.",
     .examples =
         "$ deadheat analyze run.dht\n"

@@ -18,7 +18,8 @@ void Reservoir::take() {
     begun_[slot].push_back(at);
     const double behind = std::ceil(static_cast<double>(at + 1) / (1 - random_.unit()));
     // One at least, whatever rounding does to large numbers.
-    const std::uint64_t begin = behind < 0x1p62 ? static_cast<std::uint64_t>(behind) - 1 : std::uint64_t{1} << 62;
+    const std::uint64_t begin =
+        behind < 0x1p62 ? static_cast<std::uint64_t>(behind) - 1 : std::uint64_t{1} << 62;
     next_.push({std::max(begin, at + 1), slot});
   }
 }

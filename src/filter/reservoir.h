@@ -1,7 +1,7 @@
-// Windows drawn from a trace whose length is not known before its end. Each of `count` slots holds one window,
-// which begins, by itself and whatever the others do, at any place of [0, n - k] with the same probability,
-// whenever the trace may end: as algorithm 3 draws them that knows n. A window is adopted at its begin, with
-// probability 1 / (i + 1) at event i, and takes the place of the one before it once it is whole.
+// Windows drawn from a trace whose length is not known before its end. Each of `count` slots holds one
+// window, which begins, by itself and whatever the others do, at any place of [0, n - k] with the same
+// probability, whenever the trace may end: as algorithm 3 draws them that knows n. A window is adopted at its
+// begin, with probability 1 / (i + 1) at event i, and takes the place of the one before it once it is whole.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ double unevenness(std::span<const std::uint64_t> begins, std::uint64_t places) {
 TEST(Windows, BeginAnywhereWithTheSameProbability) {
   WindowPlan plan{.m = 1, .length = 301, .count = 1};
   std::vector<std::uint64_t> begins;
-  for (std::uint64_t seed = 0; seed < 50'000; ++seed) begins.push_back(draw_windows(plan, 1000, seed)[0].begin);
+  for (std::uint64_t seed = 0; seed < 50'000; ++seed)
+    begins.push_back(draw_windows(plan, 1000, seed)[0].begin);
   EXPECT_EQ(*std::ranges::max_element(begins), 699u);
   EXPECT_EQ(*std::ranges::min_element(begins), 0u);
   EXPECT_LT(unevenness(begins, 700), 33.7);

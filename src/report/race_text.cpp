@@ -120,9 +120,9 @@ std::string side(const Access& access, const Race& race, const base::Terminal& t
   if (race.around == Around::pair) return out;
   out += locks_line(access, race.around);
   out += fmt::format("    last synchronised before: {}\n",
-                     access.last_sync ? what_it_did(access.thread, *access.last_sync)
+                     access.last_sync               ? what_it_did(access.thread, *access.last_sync)
                      : race.around == Around::trace ? "never"
-                                                     : "not in its window");
+                                                    : "not in its window");
   return out;
 }
 
@@ -227,15 +227,15 @@ std::string looked_at(const Report& report) {
     return fmt::format("  {}: looked at all {}; so short a trace is not sampled\n", w.name,
                        counted(report.events, "event"));
   }
-  std::string out =
-      fmt::format("  {}: looked at {}, {} of {} events ({:.1f} %)", w.name, counted(w.windows, "window"),
-                  grouped(w.events), grouped(report.events),
-                  100.0 * static_cast<double>(w.events) / static_cast<double>(report.events));
+  std::string out = fmt::format("  {}: looked at {}, {} of {} events ({:.1f} %)", w.name,
+                                counted(w.windows, "window"), grouped(w.events), grouped(report.events),
+                                100.0 * static_cast<double>(w.events) / static_cast<double>(report.events));
   if (w.file_bytes > 0)
     out += fmt::format("; read {} of {}", base::byte_count(w.bytes_read), base::byte_count(w.file_bytes));
-  return out + fmt::format("\n    drawn: {} of {} events, for m = {}, eps = {}, delta = {:.4g}, seed = {}{}\n",
-                           counted(w.drawn, "window"), grouped(w.length), grouped(w.m), w.eps, w.delta,
-                           w.seed, w.one_pass ? "; in one pass" : "");
+  return out +
+         fmt::format("\n    drawn: {} of {} events, for m = {}, eps = {}, delta = {:.4g}, seed = {}{}\n",
+                     counted(w.drawn, "window"), grouped(w.length), grouped(w.m), w.eps, w.delta, w.seed,
+                     w.one_pass ? "; in one pass" : "");
 }
 
 // What it means that there was no race.
@@ -245,7 +245,8 @@ std::string silence(const Report& report) {
   if (w.cut_short) return "    time was up before enough was seen to say what that means\n";
   if (w.probability == 0) return "    too few windows were long enough to say what that means\n";
   std::string out = fmt::format(
-      "No race was found: a trace of {} that has to be changed in {} of them or more ({:.4g} %) to be free of "
+      "No race was found: a trace of {} that has to be changed in {} of them or more ({:.4g} %) to be free "
+      "of "
       "races would have shown one with probability {:.4g} at least.",
       counted(report.events, "event"), grouped(w.edits), 100 * w.eps, w.probability);
   return out;
@@ -254,7 +255,8 @@ std::string silence(const Report& report) {
 std::string windows(const Report& report, const base::Terminal& terminal) {
   if (!report.windows) return "";
   const std::string meaning = silence(report);
-  return looked_at(report) + (meaning.empty() || meaning.back() == '\n' ? meaning : base::wrap(meaning, terminal.width, 4));
+  return looked_at(report) +
+         (meaning.empty() || meaning.back() == '\n' ? meaning : base::wrap(meaning, terminal.width, 4));
 }
 
 std::string counters(const Report& report) {
@@ -280,8 +282,8 @@ std::string grades_explained(const Report& report, const base::Terminal& termina
 std::string as_text(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
-  return out + summary(report, terminal) + left_out(report) + windows(report, terminal) + filters(report) + counters(report) +
-         grades_explained(report, terminal);
+  return out + summary(report, terminal) + left_out(report) + windows(report, terminal) + filters(report) +
+         counters(report) + grades_explained(report, terminal);
 }
 
 }  // namespace deadheat::report

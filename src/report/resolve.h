@@ -19,7 +19,8 @@ struct NamesFrom {
 };
 
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
-             std::span<const analysis::EngineRun> engines, const NamesFrom& from, analysis::Around known = analysis::Around::trace);
+             std::span<const analysis::EngineRun> engines, const NamesFrom& from,
+             analysis::Around known = analysis::Around::trace);
 
 // A line of the program may be code at several addresses: inlined, unrolled, copied. Findings whose places
 // are the same lines are made one, the first of them, with the instances of all. `of` is the number of it in

@@ -43,7 +43,8 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
   for (const Merged& one : merged(findings.races, from)) {
-    Race race = resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
+    Race race =
+        resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
     if (!wanted(selection, race)) {
       ++report.passed_over;
     } else if (suppressions.hit(race) != nullptr) {

@@ -100,8 +100,7 @@ Status TraceReader::Impl::open() {
 Result<bool> TraceReader::Impl::read_footer() {
   Trailer trailer{};
   if (file_bytes < sizeof(FileHeader) + sizeof trailer) return false;
-  const auto got =
-      read_at(file_bytes - sizeof trailer, reinterpret_cast<char*>(&trailer), sizeof trailer);
+  const auto got = read_at(file_bytes - sizeof trailer, reinterpret_cast<char*>(&trailer), sizeof trailer);
   if (!got) return fail(got.error());
   if (*got != sizeof trailer || trailer.hash != hash_bytes(&trailer, offsetof(Trailer, hash))) return false;
   const auto payload = block_at(trailer.footer_offset, BlockType::footer);

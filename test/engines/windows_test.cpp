@@ -59,12 +59,11 @@ Pairs within(const Pairs& pairs, Window window) {
 }
 
 class Windows : public Profile {};
-INSTANTIATE_TEST_SUITE_P(Profiles, Windows,
-                         testing::Values("basic", "all", "readers", "atomics", "meetings"),
+INSTANTIATE_TEST_SUITE_P(Profiles, Windows, testing::Values("basic", "all", "readers", "atomics", "meetings"),
                          [](const auto& profile) { return std::string(profile.param); });
 
-// Every begin, to the end of the trace (what is before some event does not depend on what is behind it) and to
-// one other place.
+// Every begin, to the end of the trace (what is before some event does not depend on what is behind it) and
+// to one other place.
 template <class Property>
 void for_windows(const oracle::SmallTraceOptions& options, Property property) {
   oracle::for_many_traces(options, kTraces / 6, [&](Trace trace) {
@@ -109,8 +108,8 @@ TEST_P(Windows, NoEngineOfHappensBeforeTellsWhatIsNoRace) {
     SCOPED_TRACE(row.name);
     for_windows(options(), [&](Trace trace, const Pairs& pairs, Window window, const Cut& cut, auto extent) {
       const RaceList races = in_window(row.name, trace, window, cut, extent);
-      return oracle::promised(!pairs.empty(), oracle::subset(pairs_of(races), pairs) &&
-                                                  told_truly(races, trace));
+      return oracle::promised(!pairs.empty(),
+                              oracle::subset(pairs_of(races), pairs) && told_truly(races, trace));
     });
   }
 }
@@ -120,14 +119,17 @@ Event event_of(std::uint32_t t, EventKind kind, std::uint32_t object = 0, std::u
   return {ThreadId{t}, {.kind = kind, .value = value}, object};
 }
 
-// T1 and T2 are inside before the window; T0 writes and enters in it. All leave, T1 last. An engine that thinks
-// that T0 was the only one inside forgets it when T2 leaves, and T1 seems to race with T0.
+// T1 and T2 are inside before the window; T0 writes and enters in it. All leave, T1 last. An engine that
+// thinks that T0 was the only one inside forgets it when T2 leaves, and T1 seems to race with T0.
 TEST(Window, ABarrierThatOthersEnteredBeforeOrdersAllWhoLeaveIt) {
-  const std::vector<Event> trace = {
-      event_of(1, EventKind::barrier_enter, 0, 5), event_of(2, EventKind::barrier_enter, 0, 5),
-      event_of(0, EventKind::write, 3),            event_of(0, EventKind::barrier_enter, 0, 5),
-      event_of(2, EventKind::barrier_exit, 0, 5),  event_of(0, EventKind::barrier_exit, 0, 5),
-      event_of(1, EventKind::barrier_exit, 0, 5),  event_of(1, EventKind::write, 3)};
+  const std::vector<Event> trace = {event_of(1, EventKind::barrier_enter, 0, 5),
+                                    event_of(2, EventKind::barrier_enter, 0, 5),
+                                    event_of(0, EventKind::write, 3),
+                                    event_of(0, EventKind::barrier_enter, 0, 5),
+                                    event_of(2, EventKind::barrier_exit, 0, 5),
+                                    event_of(0, EventKind::barrier_exit, 0, 5),
+                                    event_of(1, EventKind::barrier_exit, 0, 5),
+                                    event_of(1, EventKind::write, 3)};
   for (const engine::Row& row : engine::rows()) {
     if (row.basis != engine::Basis::happens_before || !filter::windows_refuse(row).empty()) continue;
     for (std::uint64_t begin = 0; begin < 4; ++begin) {
@@ -174,7 +176,8 @@ std::string far_trace(const Scratch& scratch, std::uint64_t events, std::uint64_
     const bool inside = i >= from && i < to;
     if (inside && i % period < 2) {
       pairs += i % period == 0 ? 1 : 0;
-      EXPECT_TRUE((*writer)->append(event_of(static_cast<std::uint32_t>(i % period), EventKind::write, pairs)));
+      EXPECT_TRUE(
+          (*writer)->append(event_of(static_cast<std::uint32_t>(i % period), EventKind::write, pairs)));
     } else {
       EXPECT_TRUE((*writer)->append(event_of(0, EventKind::read, 0)));
     }
@@ -190,20 +193,20 @@ Findings findings_of(const std::string& path, const AnalyzeOptions& options) {
 }
 
 std::string sample(double eps, double delta, std::uint64_t seed, const char* more = "") {
-  return "rpt:eps=" + std::to_string(eps) + ":delta=" + std::to_string(delta) + ":seed=" + std::to_string(seed) +
-         more;
+  return "rpt:eps=" + std::to_string(eps) + ":delta=" + std::to_string(delta) +
+         ":seed=" + std::to_string(seed) + more;
 }
 
-// Theorem 3.3 promises 1 - delta; with eps of the events in a heap, which is the hardest we know of. That many
-// misses of 100 are less likely than 1 in 10,000 if the promise holds (binomial).
+// Theorem 3.3 promises 1 - delta; with eps of the events in a heap, which is the hardest we know of. That
+// many misses of 100 are less likely than 1 in 10,000 if the promise holds (binomial).
 TEST(WindowsOfATrace, ATraceFarFromRaceFreeShowsARaceAsOftenAsPromised) {
   const Scratch scratch;
   const double eps = 0.05, delta = 0.3;
   const std::uint64_t n = 100'000;
   for (const bool heap : {true, false}) {
     const std::uint64_t edits = static_cast<std::uint64_t>(eps * n);
-    const std::string path = heap ? far_trace(scratch, n, 2, 40'000, 40'000 + 2 * edits)
-                                  : far_trace(scratch, n, n / edits, 0, n);
+    const std::string path =
+        heap ? far_trace(scratch, n, 2, 40'000, 40'000 + 2 * edits) : far_trace(scratch, n, n / edits, 0, n);
     int misses = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const auto findings = findings_of(path, with("fasttrack", sample(eps, delta, seed).c_str()));
@@ -263,8 +266,8 @@ TEST(WindowsOfATrace, WhatIsReadDoesNotGrowWithTheTrace) {
     auto reader = TraceReader::open(path);
     ASSERT_TRUE(reader);
     analysis::WindowsRun about;
-    const auto findings =
-        analysis::analyze_windows(path, **reader, with("fasttrack"), {.eps = 0.5, .delta = 0.1, .m = 64}, about);
+    const auto findings = analysis::analyze_windows(path, **reader, with("fasttrack"),
+                                                    {.eps = 0.5, .delta = 0.1, .m = 64}, about);
     ASSERT_TRUE(findings && *findings);
     EXPECT_EQ((*findings)->races.size(), 0u);
     // One thread at work reads what is told, and no byte more.
