@@ -11,7 +11,7 @@ set(runtime_options -std=c++20 -O2 -g -fPIC -mcx16 -fno-exceptions -fno-rtti -fn
   -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fomit-frame-pointer
   -fasynchronous-unwind-tables -U_FORTIFY_SOURCE -Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND runtime_options -fno-tree-loop-distribute-patterns)
+  list(APPEND runtime_options -fno-tree-loop-distribute-patterns -fno-ipa-icf)
 endif()
 if(DEADHEAT_WERROR)
   list(APPEND runtime_options -Werror)

@@ -1,25 +1,16 @@
 """Four connections, mixed load, every answer checked.  memcached_load.py PORT COMMANDS"""
-import socket
 import sys
 import threading
-import time
+
+from server import connect
 
 port, commands = int(sys.argv[1]), int(sys.argv[2])
 wrong = []
 
 
-def connect():
-    for _ in range(600):
-        try:
-            return socket.create_connection(("127.0.0.1", port))
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("memcached does not answer")
-
-
 def work(me):
     try:
-        with connect() as connection:
+        with connect("memcached", port) as connection:
             stream = connection.makefile("rwb")
 
             def ask(line, *data):
@@ -56,7 +47,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-with connect() as connection:
+with connect("memcached", port) as connection:
     connection.sendall(b"shutdown\r\n")  # allowed by -A
 if wrong:
     sys.exit(f"memcached answered wrongly: {wrong[:3]}")

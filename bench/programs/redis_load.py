@@ -1,25 +1,16 @@
 """Sixteen connections with pipelines, so that the io threads have work; every answer checked.  redis_load.py PORT COMMANDS"""
-import socket
 import sys
-import time
+
+from server import connect
 
 port, commands = int(sys.argv[1]), int(sys.argv[2])
-
-
-def connect():
-    for _ in range(600):
-        try:
-            return socket.create_connection(("127.0.0.1", port))
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("redis does not answer")
 
 
 def command(*words):
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words)
 
 
-connections = [connect() for _ in range(16)]
+connections = [connect("redis", port) for _ in range(16)]
 streams = [connection.makefile("rb") for connection in connections]
 rounds = max(1, commands // (16 * 8))
 for r in range(rounds):

@@ -81,6 +81,19 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
+// What a piece of memory is, from an event on: a thread's stack, or a module's code and data. Memory is used
+// again: of those that have an address, the last one that is not of later holds.
+struct Mapping {
+  enum class What : std::uint8_t { stack, module };
+  What what{};
+  std::uint32_t id = 0;  // of the thread, or in Names::modules
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t since = 0;  // event
+
+  friend bool operator==(const Mapping&, const Mapping&) = default;
+};
+
 struct Names {
   Names();
   Names(Names&&) noexcept = default;
@@ -92,6 +105,7 @@ struct Names {
   std::vector<Frame> stacks;    // [0] is "no stack"
   std::vector<Module> modules;  // [0] is "no module"
   std::vector<Region> regions;  // by first variable, which lie apart
+  std::vector<Mapping> mappings;
 
   SiteId add_site(Site site);
   SiteId add_text_site(std::string_view text) { return add_site({.text = strings.add(text)}); }
@@ -101,6 +115,8 @@ struct Names {
   void add_region(Region region);
   // Of the first byte of a variable, where a region has it.
   std::optional<std::uint64_t> address_of(VarId x) const;
+  // What is there when the event happens; nullptr: not known.
+  const Mapping* mapping_at(std::uint64_t address, std::uint64_t event) const;
 
   NameTable& of(ObjectKind kind);
   const NameTable& of(ObjectKind kind) const;

@@ -149,6 +149,10 @@ Result<Exit> run(const Arguments& arguments) {
   launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
   base::ProgressLine line("record", "events");
   options->progress = [&](std::uint64_t events) { line.update(events, 0, 0); };
+  options->on_change = [&](bool are_kept) {
+    line.clear();
+    say(fmt::format("{}: accesses are {}", options->path, are_kept ? "kept from now on" : "no longer kept"));
+  };
   const auto recording = record::record(std::move(launch), *options);
   line.clear();
   if (!recording) return fail(recording.error());
@@ -179,7 +183,8 @@ constinit const Verb kRecord = {
         "when the trace is whole.\n\n"
         "All synchronisation is kept, always. Of accesses, --rate keeps a share; --after, --for and --paused "
         "say "
-        "when. SIGUSR1, sent to deadheat, stops keeping them, or starts again.\n\n"
+        "when. SIGUSR1, sent to deadheat, stops keeping them, or starts again, and deadheat says "
+        "which.\n\n"
         "With --max-size a file that has become too large is finished, and the trace goes on in the next, "
         "which "
         "begins with the locks held then. Each file can be analysed by itself: races between accesses in one "

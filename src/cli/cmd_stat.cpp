@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "report/stat_report.h"
+#include "symbol/symbolizer.h"
 
 namespace deadheat::cli {
 
@@ -18,6 +19,11 @@ constexpr Flag kFlags[] = {
      .help = "how to show it",
      .initial = "text",
      .choices = "text|json"},
+    {.name = "symbols",
+     .value = "DIR",
+     .help = "look for the recorded program, its libraries and their debug files here too",
+     .repeatable = true},
+    {.name = "no-symbols", .help = "show addresses as they are"},
     {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
 };
@@ -85,9 +91,12 @@ Result<Exit> run(const Arguments& arguments) {
   }
   say_warnings(found.trace, (*source)->warnings());
   if (!done) return fail(done.error());
-  const Names& names = (*source)->names();
+  const auto folders = arguments.all("symbols");
+  symbol::Symbolizer symbols({folders.begin(), folders.end()});
+  const report::NamesFrom names{(*source)->names(), arguments.has("no-symbols") ? nullptr : &symbols};
   write_out(arguments.get("format") == "json" ? report::as_json(found, names)
                                               : report::as_text(found, names));
+  for (const std::string& warning : symbols.warnings()) say(warning);
   return kDone;
 }
 
@@ -101,7 +110,8 @@ constinit const Verb kStat = {
         "Counts events by kind, threads, locks, variables and sites, and lists the busiest threads, the most "
         "contended "
         "locks (an acquire is contended if another thread had the lock before), the variables shared by most "
-        "threads, and the busiest sites. That reads every event once.\n\n"
+        "threads, and the busiest sites. That reads every event once. Addresses of recorded traces are "
+        "looked up as by 'analyze'.\n\n"
         "--quick reads only the footer of a .dht, which has all but the lists of locks, variables and sites. "
         "--format json is for programs; its \"version\" changes when its meaning does.",
     .examples =

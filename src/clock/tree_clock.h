@@ -35,6 +35,8 @@ class TreeClock {
     root_ = root;
     grow(root + std::size_t{1});
   }
+  // Whether nothing was learnt yet.
+  bool alone() const { return root_ != kNone && nodes_[root_].child == kNone; }
   // The owner is at this time now.
   void set(Time now) { nodes_[root_].time = now; }
   void clear() {

@@ -35,7 +35,13 @@ class TreeClocks {
       const ThreadId u = message.last.thread();
       if (u == t || get(own, u) >= message.last.time()) return;
       own.tree.set(now);
-      own.tree.join(message.tree, scratch_);
+      if (own.tree.alone() && message.tree.get(index(t)) != 0) {
+        // The slot was another's, of which the message knows, and by it of others: its part of the tree is
+        // not this one's.
+        message.tree.for_each([&](std::uint32_t v, Time time) { own.tree.learn(v, time); });
+      } else {
+        own.tree.join(message.tree, scratch_);
+      }
     } else if (!message.sum.empty()) {
       own.tree.set(now);
       for (std::uint32_t u = 0; u < message.sum.size(); ++u) own.tree.learn(u, message.sum[u]);

@@ -6,31 +6,35 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/by_slots.h"
 #include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
-#include "engine/registry.h"
 #include "history/access.h"
 #include "order/moment.h"
+#include "order/slots.h"
 
 namespace deadheat::engine {
 
-template <class Order, class History>
+// Whether each thread has a slot of its own in clocks, or several have one after another. (Not where
+// histories go by what one thread has done: its eras.)
+enum class SlotUse : std::uint8_t { own, shared };
+
+template <class Order, class History, SlotUse kUse = SlotUse::own>
 class Detector final : public Engine {
  public:
-  explicit Detector(Shape shape) : order_(shape.slots), slots_(shape.slots) {
+  explicit Detector(Shape shape) : shape_(shape), order_(shape.slots), slots_(shape.slots) {
     for (std::uint32_t shard = 0; shard < shape.sharding.shards(); ++shard) lanes_.emplace_back(order_);
   }
 
   void order(const SortedBlock& block, RaceSink&) override {
-    const bool wider = order_.begin_block(block.slot, block.threads);
+    const bool wider = begin_block(block);
     Slot& slot = slots_[block.slot];
     slot.changes.clear();
     if (known_.size() < block.threads) known_.resize(block.threads);
-    if (wider) {
-      for (std::uint32_t t = 0; t < known_.size(); ++t) {
-        if (known_[t].times != nullptr) note(slot, ThreadId{t}, 0);
-      }
+    if (wider) note_all(slot, 0);
+    if constexpr (kShared) {
+      for (const order::Slots::Owner& owner : by_slots_.news()) note(slot, owner.thread, 0);
     }
     slot.nothing = {order_.knows_nothing(), order::LocksetId::empty};
     slot.threads = block.threads;
@@ -43,6 +47,7 @@ class Detector final : public Engine {
       for (const std::uint16_t i : block.order()) order_event(block, slot, i);
     }
     slot.changes.push_back({UINT32_MAX, ThreadId{}, {}});
+    if constexpr (kShared) slot.owners = by_slots_.news();
   }
 
   void check(const SortedBlock& block, std::uint32_t shard, RaceSink& races) override {
@@ -63,11 +68,13 @@ class Detector final : public Engine {
       const Position at = positions[k];
       for (; change->from <= 2u * at.event; ++change) known[index(change->thread)] = change->moment;
       const OpClass c = classes[at.code];
-      const ThreadId t{threads[at.event]};
+      const std::uint32_t thread = threads[at.event];
+      const order::Moment& now = known[thread];
+      const ThreadId t{kShared ? now.era : thread};
       const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
-      const order::Moment& now = known[index(t)];
       if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
-        check_with_care(lane.history, block, block.sharding, shard, at.event, now, races);
+        const Scope scope{block.sharding, shard, shape_.many_cells, t, kShared ? &lane.owners : nullptr};
+        check_with_care(lane.history, block, scope, at.event, now, races);
       }
     }
     // Those behind the last access count for the next block.
@@ -75,12 +82,17 @@ class Detector final : public Engine {
   }
 
   std::uint64_t bytes() const override {
-    std::uint64_t sum = order_.bytes();
+    std::uint64_t sum = order_.bytes() + by_slots_.bytes();
     for (const Lane& lane : lanes_) sum += lane.history.bytes();
     return sum;
   }
 
  private:
+  static constexpr bool kShared = kUse == SlotUse::shared;
+  struct ByThreads {
+    static std::size_t bytes() { return 0; }
+  };
+
   // From when on a thread knows more.
   struct Change {
     std::uint32_t from;  // 2 i: from event i on; 2 i + 1: from behind it
@@ -92,12 +104,14 @@ class Detector final : public Engine {
     std::vector<Change> changes;
     order::Moment nothing;  // of threads that never came to know of another
     std::uint32_t threads = 0;
+    std::vector<order::Slots::Owner> owners;  // that came
   };
   // What the checks of a shard keep from block to block.
   struct Lane {
     History history;
     std::vector<order::Moment> now;  // by thread
     order::Moment nothing;
+    order::Owners owners;
 
     explicit Lane(const Order& order) : history(make_history(order)) {}
     // Some want to know what the numbers in moments mean.
@@ -110,6 +124,7 @@ class Detector final : public Engine {
     }
 
     void begin(const Slot& slot) {
+      for (const order::Slots::Owner& owner : slot.owners) owners.add(owner);
       if (slot.nothing != nothing) {
         for (order::Moment& moment : now) {
           if (moment == nothing) moment = slot.nothing;
@@ -124,7 +139,12 @@ class Detector final : public Engine {
     const BlockView& events = block.events;
     const ThreadId t{events.thread[i]};
     const Op& op = events.ops[events.op[i]];
-    dispatch(order_, t, op, events.object[i], clock::time_of(events.first + i));
+    const clock::Time time = clock::time_of(events.first + i);
+    if constexpr (kShared) {
+      if (by_slots_.order_event(order_, t, op, events.object[i], time)) note_all(slot, 2 * i);
+    } else {
+      dispatch(order_, t, op, events.object[i], time);
+    }
     note(slot, t, 2 * i);
     if (op.kind == EventKind::fork) note(slot, ThreadId{events.object[i]}, 2 * i);
   }
@@ -157,27 +177,54 @@ class Detector final : public Engine {
       const ThreadId t{threads[i]};
       const std::uint32_t object = objects[i];
       if (c.kind == OpClass::read) {
-        if (order_.narrow_read(t, object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
+        if (order_.narrow_read(as(t), object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
       } else if (c.kind == OpClass::write) {
         if (writes_end_sequences) order_.narrow_plain_write(object, c.bytes, first + i);
-        order_.narrow_write(t, object, c.bytes, first + i);
+        order_.narrow_write(as(t), object, c.bytes, first + i);
       } else {
         if (!block.is_inner(i)) order_event(block, slot, i);
         if (object_kind(c.event) != ObjectKind::variable) continue;
-        order_.accessed(t, VarId{object}, events.ops[codes[i]], first + i);
+        order_.accessed(as(t), VarId{object}, events.ops[codes[i]], first + i);
         note(slot, t, 2 * i + 1);
       }
     }
   }
+  bool begin_block(const SortedBlock& block) {
+    if constexpr (kShared) {
+      return by_slots_.begin_block(order_, block);
+    } else {
+      return order_.begin_block(block.slot, block.threads);
+    }
+  }
+  // What the order knows the thread as.
+  ThreadId as(ThreadId t) const {
+    if constexpr (kShared) {
+      return by_slots_[t];
+    } else {
+      return t;
+    }
+  }
+  void note_all(Slot& slot, std::uint32_t from) {
+    for (std::uint32_t t = 0; t < known_.size(); ++t) {
+      if (known_[t].times == nullptr) continue;
+      if constexpr (kShared) {
+        if (!by_slots_.owns(ThreadId{t})) continue;
+      }
+      note(slot, ThreadId{t}, from);
+    }
+  }
   // Writes down what thread t knows, if that is new.
   void note(Slot& slot, ThreadId t, std::uint32_t from) {
-    const order::Moment moment = order_.moment(t);
+    order::Moment moment = order_.moment(as(t));
+    if constexpr (kShared) moment.era = index(as(t));
     if (known_[index(t)] == moment) return;
     known_[index(t)] = moment;
     slot.changes.push_back({from, t, moment});
   }
 
+  Shape shape_;
   Order order_;
+  std::conditional_t<kShared, BySlots<Order>, ByThreads> by_slots_;
   std::vector<order::Moment> known_;  // by thread: as last noted
   std::vector<Slot> slots_;
   std::vector<Lane> lanes_;

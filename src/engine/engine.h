@@ -10,6 +10,16 @@
 
 namespace deadheat::engine {
 
+// Allocs and frees of more cells than this are not looked at cell by cell. What is told does not depend on
+// it.
+inline constexpr std::uint64_t kManyCells = 4096;
+
+struct Shape {
+  Sharding sharding;        // how the variables are divided
+  std::uint32_t slots = 1;  // blocks that are at work at one time
+  std::uint64_t many_cells = kManyCells;
+};
+
 class RaceSink {
  public:
   virtual ~RaceSink() = default;

@@ -2,8 +2,8 @@
 // asked later. So the accesses cannot be divided among threads.
 #pragma once
 
+#include "engine/by_slots.h"
 #include "engine/check.h"
-#include "engine/dispatch.h"
 #include "engine/engine.h"
 #include "history/access.h"
 
@@ -12,10 +12,12 @@ namespace deadheat::engine {
 template <class Order, class History>
 class InPlaceDetector final : public Engine {
  public:
-  InPlaceDetector() : order_(1) {}
+  explicit InPlaceDetector(Shape shape) : order_(1), shape_(shape) {}
 
   void order(const SortedBlock& block, RaceSink& races) override {
-    order_.begin_block(0, block.threads);
+    by_slots_.begin_block(order_, block);
+    met_ = 0;
+    meet_owners();
     history_.reserve(block.variables);
     const bool writes_end_sequences = block.atomics || order_.has_atomics();
     const BlockView& events = block.events;
@@ -23,22 +25,26 @@ class InPlaceDetector final : public Engine {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + SortedBlock::kSlack < n) history_.prefetch(events.object[i + SortedBlock::kSlack]);
       const OpClass c = block.classes[events.op[i]];
-      const ThreadId t{events.thread[i]};
+      const ThreadId thread{events.thread[i]};
       const std::uint32_t object = events.object[i];
       const clock::Time time = clock::time_of(events.first + i);
       if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
-        if (!block.is_inner(i)) dispatch(order_, t, events.ops[events.op[i]], object, time);
+        if (!block.is_inner(i)) {
+          by_slots_.order_event(order_, thread, events.ops[events.op[i]], object, time);
+          meet_owners();
+        }
         if (object_kind(c.event) != ObjectKind::variable) continue;
       }
       if (!block.is_checked(i)) continue;
+      const ThreadId t = by_slots_[thread];
       const Now now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
       if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
-        check_with_care(history_, block, Sharding{}, 0, i, now, races);
+        check_with_care(history_, block, {Sharding{}, 0, shape_.many_cells, t, &owners_}, i, now, races);
       }
     }
   }
-  std::uint64_t bytes() const override { return order_.bytes() + history_.bytes(); }
+  std::uint64_t bytes() const override { return order_.bytes() + by_slots_.bytes() + history_.bytes(); }
 
  private:
   struct Now {
@@ -48,8 +54,16 @@ class InPlaceDetector final : public Engine {
     }
   };
 
+  void meet_owners() {
+    for (; met_ < by_slots_.news().size(); ++met_) owners_.add(by_slots_.news()[met_]);
+  }
+
   Order order_;
+  BySlots<Order> by_slots_;
+  order::Owners owners_;
+  std::size_t met_ = 0;  // of the news of the block
   History history_;
+  Shape shape_;
 };
 
 }  // namespace deadheat::engine

@@ -7,6 +7,7 @@
 #include "engine/detector.h"
 #include "engine/in_place_detector.h"
 #include "engine/shb_ee.h"
+#include "engine/syncp.h"
 #include "engine/tools.h"
 #include "history/epoch_history.h"
 #include "history/eraser_history.h"
@@ -40,9 +41,14 @@ using order::ReadsFrom;
 using order::Synchronisation;
 using order::WithLocksets;
 
-template <class Order, class History>
+template <class Order, class History, SlotUse kUse = SlotUse::own>
 Result<std::unique_ptr<Engine>> make_detector(const Settings&, Shape shape) {
-  return std::make_unique<Detector<Order, History>>(shape);
+  return std::make_unique<Detector<Order, History, kUse>>(shape);
+}
+
+template <class Order, class History>
+Result<std::unique_ptr<Engine>> make_in_place(const Settings&, Shape shape) {
+  return std::make_unique<InPlaceDetector<Order, History>>(shape);
 }
 
 constexpr std::string_view kEpochMemory =
@@ -60,7 +66,7 @@ constexpr Row kRows[] = {
      .memory = kEpochMemory,
      .ignores = "",
      .options = {},
-     .make = make_detector<HappensBefore<FlatClocks>, EpochHistory>},
+     .make = make_detector<HappensBefore<FlatClocks>, EpochHistory, SlotUse::shared>},
     {.name = "fasttrack-tree",
      .citation = "Mathur, Pavlogiannis, Tunc & Viswanathan, ASPLOS 2022 (tree clocks)",
      .promise = "tells exactly what fasttrack tells",
@@ -71,7 +77,7 @@ constexpr Row kRows[] = {
      .memory = "as fasttrack",
      .ignores = "",
      .options = {},
-     .make = make<InPlaceDetector<HappensBefore<TreeClocks>, EpochHistory>>},
+     .make = make_in_place<HappensBefore<TreeClocks>, EpochHistory>},
     {.name = "djit",
      .citation = "Pozniansky & Schuster, CCPE 2007 (DJIT+)",
      .promise = "flags an access if and only if some earlier one is not ordered before it by happens-before",
@@ -82,7 +88,7 @@ constexpr Row kRows[] = {
      .memory = "as fasttrack; more for variables that are racy",
      .ignores = "",
      .options = {},
-     .make = make_detector<HappensBefore<FlatClocks>, FullHistory>},
+     .make = make_detector<HappensBefore<FlatClocks>, FullHistory, SlotUse::shared>},
     {.name = "shb",
      .citation = "Mathur, Kini & Viswanathan, OOPSLA 2018",
      .promise = "every reported pair can be made to meet (co-enabled), also after the first race",
@@ -93,7 +99,7 @@ constexpr Row kRows[] = {
      .memory = "as djit; a last write more a variable",
      .ignores = "",
      .options = {},
-     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory>},
+     .make = make_detector<ReadsFrom<HappensBefore<FlatClocks>>, FullHistory, SlotUse::shared>},
     {.name = "shb-ee",
      .citation = "Sulzmann & Stadtmueller, MPLR 2019 (SHB E+E)",
      .promise =
@@ -107,6 +113,20 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "syncp",
+     .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
+     .promise =
+         "tells exactly the pairs that can be made to meet (co-enabled) by a reordering that keeps the order "
+         "in which each lock was taken, or those that the limit leaves",
+     .notion = Notion::co_enabled,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory =
+         "24 to 36 bytes an access and a critical section, and a clock each time a thread learns of another",
+     .ignores = "",
+     .options = kSyncPOptions,
+     .make = make_syncp},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =

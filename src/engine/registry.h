@@ -28,11 +28,6 @@ std::string_view name_of(Notion notion);
 enum class Grade : std::uint8_t { candidate, proved, observed };
 std::string_view name_of(Grade grade);
 
-struct Shape {
-  Sharding sharding;        // how the variables are divided
-  std::uint32_t slots = 1;  // blocks that are at work at one time
-};
-
 // What an engine's verdict on an access rests on, besides the access: what may be left out before it follows.
 enum class Basis : std::uint8_t {
   nothing,         // not a detector

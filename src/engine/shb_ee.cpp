@@ -61,8 +61,10 @@ void ShbEe::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   const clock::Time time = clock::time_of(events.first + i);
   Access a{t, time, 0, 0, op.kind, op.site};
   const model::ByteRange range{x, op};
+  const model::Stretch stretch = Sharding{}.stretch(0, index(x), op);
+  const bool many = is_allocation(op.kind) && cells(op) > many_cells_;
   const auto each_cell = [&](auto&& f) {
-    if (is_allocation(op.kind) && cells(op) > kManyCells) {
+    if (many) {
       return history_.each_accessed(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
         a.place = cell;
         a.bytes = model::bytes_in_cell(op, cell - index(x));
@@ -77,6 +79,7 @@ void ShbEe::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   };
   if (op.kind == EventKind::alloc) {
     order_.accessed(t, x, op, time);
+    history_.alloc_unaccessed(stretch);
     each_cell([&] { history_.alloc(a); });
     return;
   }
@@ -85,6 +88,11 @@ void ShbEe::access(const SortedBlock& block, std::uint32_t i, RaceSink& races) {
   order_.accessed(t, x, op, time);
   const order::Moment after = order_.moment(t);
   bool all = true;
+  if (many) {
+    all = history_.meet_unaccessed(
+        stretch, a, before, [&](const Kept& kept, std::uint32_t cell) { found_.push_back({kept, cell}); });
+    history_.remember_unaccessed(stretch, a, after);
+  }
   each_cell([&] {
     if (options_.paper) history_.meet_last_write(a, before, found);
     all &= history_.meet(a, options_.paper ? after : before, found);
@@ -110,7 +118,7 @@ std::vector<Counter> ShbEe::counters() const {
   return {{"edges dropped", history_.dropped()}, {"accesses with pairs that may be missing", may_miss_}};
 }
 
-Result<std::unique_ptr<Engine>> make_shb_ee(const Settings& settings, Shape) {
+Result<std::unique_ptr<Engine>> make_shb_ee(const Settings& settings, Shape shape) {
   ShbEe::Options options;
   options.paper = settings.get("paper") == "yes";
   const std::string& limit = settings.get("limit");
@@ -123,7 +131,7 @@ Result<std::unique_ptr<Engine>> make_shb_ee(const Settings& settings, Shape) {
                    fmt::format("limit '{}' is not a number of edges; say 0 or more, or 'unlimited'", limit)});
     }
   }
-  return std::make_unique<ShbEe>(options);
+  return std::make_unique<ShbEe>(options, shape);
 }
 
 }  // namespace deadheat::engine

@@ -25,7 +25,8 @@ class ShbEe final : public Engine {
     std::uint64_t limit = 25;  // of edges, a variable
     bool paper = false;        // pairs not ordered, and each read with its write, alone
   };
-  explicit ShbEe(Options options) : options_(options), history_(options.limit) {}
+  ShbEe(Options options, Shape shape)
+      : options_(options), many_cells_(shape.many_cells), history_(options.limit) {}
 
   void order(const SortedBlock& block, RaceSink& races) override;
   std::vector<Counter> counters() const override;
@@ -41,6 +42,7 @@ class ShbEe final : public Engine {
   void tell(const history::Access& access, RaceSink& races);
 
   Options options_;
+  std::uint64_t many_cells_;
   order::ReadsFrom<order::HappensBefore<clock::FlatClocks>> order_{1};
   history::EdgeHistory history_;
   std::vector<Found> found_;    // of one access

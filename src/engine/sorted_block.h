@@ -8,6 +8,7 @@
 
 #include "deadheat/event.h"
 #include "model/bytes.h"
+#include "model/stretches.h"
 
 namespace deadheat::engine {
 
@@ -29,8 +30,27 @@ struct Sharding {
     constexpr std::uint64_t kWithin = (1u << kTogetherBits) - 1;
     return ((place >> kTogetherBits << bits | shard) << kTogetherBits) | (place & kWithin);
   }
+  // How many places of the shard are of ids below this.
+  std::uint64_t places_before(std::uint32_t shard, std::uint64_t variable) const {
+    const std::uint64_t line = variable >> kTogetherBits, among = line & (shards() - 1);
+    return (((line >> bits) + (among > shard ? 1 : 0)) << kTogetherBits) +
+           (among == shard ? variable - (line << kTogetherBits) : 0);
+  }
+  // The bytes of the shard that an alloc or free of this variable, and of those behind, touches.
+  model::Stretch stretch(std::uint32_t shard, std::uint32_t variable, const Op& op) const {
+    const bool all = op.value == 0;  // of one cell
+    const std::uint64_t begin = std::uint64_t{variable} * kCellBytes + (all ? 0 : op.offset);
+    return {bytes_before(shard, begin), bytes_before(shard, begin + (all ? kCellBytes : op.value))};
+  }
   // How many places there are for ids below this.
   std::uint64_t places(std::uint64_t variables) const { return (variables >> bits) + (1u << kTogetherBits); }
+
+ private:
+  std::uint64_t bytes_before(std::uint32_t shard, std::uint64_t byte) const {
+    const std::uint64_t variable = byte / kCellBytes;
+    const bool own = (variable >> kTogetherBits & (shards() - 1)) == shard;
+    return places_before(shard, variable) * kCellBytes + (own ? byte % kCellBytes : 0);
+  }
 };
 
 // What most needs to be known of an operation, in a word: no switch is needed for most events.

@@ -27,6 +27,32 @@ TEST(Sharding, EveryVariableHasAPlaceOfItsOwnInItsShard) {
   }
 }
 
+TEST(Sharding, AStretchIsTheBytesOfTheShardAlone) {
+  for (std::uint32_t bits = 0; bits < 4; ++bits) {
+    const Sharding sharding{bits};
+    for (std::uint32_t x = 0; x < 40; ++x) {
+      for (const std::uint64_t bytes : {0, 1, 7, 8, 9, 64, 71, 333}) {
+        for (const std::uint8_t offset : {0, 3}) {
+          const Op op{.kind = EventKind::free, .offset = offset, .value = bytes};
+          for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
+            std::set<std::uint64_t> expected, found;
+            for (std::uint64_t cell = 0; cell < cells(op); ++cell) {
+              const auto variable = static_cast<std::uint32_t>(x + cell);
+              for (unsigned byte = 0; byte < kCellBytes; ++byte) {
+                if (sharding.shard(variable) == shard && (model::bytes_in_cell(op, cell) >> byte & 1) != 0)
+                  expected.insert(std::uint64_t{sharding.place(variable)} * kCellBytes + byte);
+              }
+            }
+            const model::Stretch stretch = sharding.stretch(shard, x, op);
+            for (std::uint64_t byte = stretch.begin; byte < stretch.end; ++byte) found.insert(byte);
+            EXPECT_EQ(found, expected) << bits << " " << x << " " << bytes;
+          }
+        }
+      }
+    }
+  }
+}
+
 // What each event is sorted into, said one by one.
 TEST(SortedBlock, PutsEveryEventWhereItBelongs) {
   EXPECT_TRUE(rc::check([] {

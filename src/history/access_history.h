@@ -78,21 +78,16 @@ class AccessHistory {
 
   template <class Now, class F>
   void write(const Access& a, const Now& now, F&& race) {
-    cells_.visit(a.place, a.bytes, [&](State& s) {
-      const bool raced = !now.covers(a.thread, s.write());
-      if (raced) [[unlikely]]
-        race(s.last_write());
-      if (!s.shared) [[likely]] {
-        if (!now.covers(a.thread, s.read())) [[unlikely]]
-          race(s.last_read());
-      } else {
-        write_shared(s, a, now, race);
-      }
-      if (raced) [[unlikely]]
-        Replaced::replaced(s);
-      s.last[State::kWrite] = a.epoch();
-      s.site[State::kWrite] = a.site;
-      s.freed = a.kind == EventKind::free;
+    cells_.visit(a.place, a.bytes, [&](State& s) { write(s, a, now, race); });
+  }
+  // The first access to a place. True if something is known of it nevertheless, from frees.
+  bool take_over(std::uint32_t place) { return cells_.take_over(place); }
+  // The same as write() for all that was never accessed in the stretch; race(part, met) is told of all such
+  // in a part.
+  template <class Now, class F>
+  void write_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& race) {
+    cells_.visit_unvisited(stretch, [&](State& s, model::Stretch part) {
+      write(s, a, now, [&](const Met& met) { race(part, met); });
     });
   }
 
@@ -111,7 +106,10 @@ class AccessHistory {
     });
   }
 
-  // The memory is new.
+  // The memory is new. Of what was never accessed it must be told first.
+  void alloc_unaccessed(model::Stretch stretch) {
+    cells_.forget_unvisited(stretch, [](State& s) { s.drop_others(); });
+  }
   void alloc(const Access& a) {
     cells_.forget(a.place, a.bytes, [](State& s) { s.drop_others(); });
   }
@@ -158,6 +156,23 @@ class AccessHistory {
   static_assert(sizeof(State) == 32);
 
  private:
+  template <class Now, class F>
+  static void write(State& s, const Access& a, const Now& now, F&& race) {
+    const bool raced = !now.covers(a.thread, s.write());
+    if (raced) [[unlikely]]
+      race(s.last_write());
+    if (!s.shared) [[likely]] {
+      if (!now.covers(a.thread, s.read())) [[unlikely]]
+        race(s.last_read());
+    } else {
+      write_shared(s, a, now, race);
+    }
+    if (raced) [[unlikely]]
+      Replaced::replaced(s);
+    s.last[State::kWrite] = a.epoch();
+    s.site[State::kWrite] = a.site;
+    s.freed = a.kind == EventKind::free;
+  }
   template <class Now, class F, class G>
   static void tell(const State& s, const Access& a, const Now& now, F& race, G&& conflicts) {
     s.others()->for_each([&](const Met& met) {

@@ -71,6 +71,19 @@ class EdgeHistory {
     });
     return all;
   }
+  // The same for a free, of what was never accessed in the stretch: found(kept, place), once for all places,
+  // the first of them.
+  template <class Now, class F>
+  [[nodiscard]] bool meet_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& found) {
+    bool all = true;
+    cells_.visit_unvisited_known(stretch, [&](const State& s, model::Stretch part) {
+      const auto place = cells_.first_unvisited(part);
+      if (!place) return;
+      const auto found_here = [&](const Kept& kept) { found(kept, *place); };
+      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, found_here); });
+    });
+    return all;
+  }
   // The same for no other than what was last written in each part.
   template <class Now, class F>
   void meet_last_write(const Access& a, const Now& now, F&& found) {
@@ -97,7 +110,15 @@ class EdgeHistory {
       }
     });
   }
-  // The memory is new.
+  // The same for a free, of what was never accessed in the stretch.
+  template <class Now>
+  void remember_unaccessed(model::Stretch stretch, const Access& a, const Now& now) {
+    cells_.visit_unvisited(stretch, [&](State& s, model::Stretch) { remember_write(s, a, now); });
+  }
+  // The memory is new. Of what was never accessed it must be told first.
+  void alloc_unaccessed(model::Stretch stretch) {
+    cells_.forget_unvisited(stretch, [](State& s) { s.drop(); });
+  }
   void alloc(const Access& a) {
     cells_.forget(a.place, a.bytes, [](State& s) { s.drop(); });
   }

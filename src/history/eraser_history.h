@@ -66,23 +66,25 @@ class EraserHistory {
   }
   template <class F>
   void write(const Access& a, const Now& now, F&& race) {
-    cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (s.phase == virgin) {
-        s.phase = exclusive;
-      } else if (s.phase == exclusive && s.last().thread() != a.thread) {
-        s.phase = shared_modified;
-        s.candidates = held_exclusively(now.held);
-      } else if (s.phase != exclusive) {
-        s.phase = shared_modified;
-        s.candidates = candidates_.common(s.candidates, held_exclusively(now.held));
-      }
-      if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, false));
-      s.remember_write(a);
+    cells_.visit(a.place, a.bytes, [&](State& s) { write(s, a, now, race); });
+  }
+  // The first access to a place. True if something is known of it nevertheless, from frees.
+  bool take_over(std::uint32_t place) { return cells_.take_over(place); }
+  // The same as write() for all that was never accessed in the stretch; race(part, met) is told of all such
+  // in a part.
+  template <class F>
+  void write_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& race) {
+    cells_.visit_unvisited(stretch, [&](State& s, model::Stretch part) {
+      write(s, a, now, [&](const Met& met) { race(part, met); });
     });
   }
   // The paper knows no atomics.
   template <class F>
   void atomic(const Access&, const Now&, F&&) {}
+  // The memory is new. Of what was never accessed it must be told first.
+  void alloc_unaccessed(model::Stretch stretch) {
+    cells_.forget_unvisited(stretch, [](State&) {});
+  }
   void alloc(const Access& a) {
     cells_.forget(a.place, a.bytes, [](State&) {});
   }
@@ -139,6 +141,21 @@ class EraserHistory {
     }
   };
   static_assert(sizeof(State) == 64);
+
+  template <class F>
+  void write(State& s, const Access& a, const Now& now, F&& race) {
+    if (s.phase == virgin) {
+      s.phase = exclusive;
+    } else if (s.phase == exclusive && s.last().thread() != a.thread) {
+      s.phase = shared_modified;
+      s.candidates = held_exclusively(now.held);
+    } else if (s.phase != exclusive) {
+      s.phase = shared_modified;
+      s.candidates = candidates_.common(s.candidates, held_exclusively(now.held));
+    }
+    if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, false));
+    s.remember_write(a);
+  }
 
   // The sets of the order, as candidates.
   LocksetId all_held(LocksetId held) {

@@ -104,7 +104,22 @@ class LocksetHistory {
     access(a, now, race);
   }
 
-  // The memory is new.
+  // The first access to a place. True if something is known of it nevertheless, from frees.
+  bool take_over(std::uint32_t place) { return cells_.take_over(place); }
+  // The same as write() for all that was never accessed in the stretch; race(part, met) is told of all such
+  // in a part.
+  template <class F>
+  void write_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& race) {
+    const Guarded f{{a.epoch(), a.site, a.kind}, now.held, now.era};
+    cells_.visit_unvisited(stretch, [&](State& s, model::Stretch part) {
+      access(s, f, now, [&](const Met& met) { race(part, met); });
+    });
+  }
+
+  // The memory is new. Of what was never accessed it must be told first.
+  void alloc_unaccessed(model::Stretch stretch) {
+    cells_.forget_unvisited(stretch, [](State& s) { s.drop_table(); });
+  }
   void alloc(const Access& a) {
     cells_.forget(a.place, a.bytes, [](State& s) { s.drop_table(); });
   }
@@ -214,14 +229,16 @@ class LocksetHistory {
   template <class F>
   void access(const Access& a, const Now& now, F& race) {
     const Guarded f{{a.epoch(), a.site, a.kind}, now.held, now.era};
-    cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (s.table == nullptr) {
-        check_last(s, f, now, race);
-      } else {
-        if (!safe(s, a.thread, f.sort(), f.held)) check_all(s, f, now, race);
-        put(s, f, now);
-      }
-    });
+    cells_.visit(a.place, a.bytes, [&](State& s) { access(s, f, now, race); });
+  }
+  template <class F>
+  void access(State& s, const Guarded& f, const Now& now, F&& race) {
+    if (s.table == nullptr) {
+      check_last(s, f, now, race);
+    } else {
+      if (!safe(s, f.thread(), f.sort(), f.held)) check_all(s, f, now, race);
+      put(s, f, now);
+    }
   }
   template <class F>
   void check_last(State& s, const Guarded& f, const Now& now, F& race) {

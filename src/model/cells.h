@@ -1,17 +1,20 @@
 // What is remembered of each variable, by the bytes of its cell. Accesses of one size to one place, which is
 // nearly all of them, find one state; accesses that overlap in part split it, so that two accesses meet in a
-// state if and only if they share bytes.
+// state if and only if they share bytes. What is done to much memory at once, of which little may ever be
+// visited, is kept by stretches, and given to a cell when it is first visited.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/zero_array.h"
 #include "deadheat/event.h"
 #include "model/bytes.h"
+#include "model/stretches.h"
 
 namespace deadheat::model {
 
@@ -38,6 +41,8 @@ class Cells {
       f(first);
     } else if (first.mask == 0) {
       use(place);
+      if (take_over(place)) [[unlikely]]
+        return visit_parts(first, bytes, f);
       first.mask = bytes;
       f(first);
     } else {
@@ -66,7 +71,7 @@ class Cells {
   // The same for the parts that were accessed before: nothing new is made.
   template <class F>
   void visit_known(std::uint32_t place, ByteMask bytes, F&& f) {
-    if (cell(place).mask == 0) return;
+    if (cell(place).mask == 0 && !take_over(place)) return;
     unsigned known = 0;
     for (std::uint32_t at = 0;;) {
       const State& part = at == 0 ? cell(place) : parts_[at];
@@ -88,22 +93,52 @@ class Cells {
       state.next = next;
     });
   }
+
+  // If the cell is not visited yet: it gets what was done to the stretches it is in. True if there was any.
+  bool take_over(std::uint32_t place) {
+    return !unvisited_.empty() && cell(place).mask == 0 && take_over_stretches(place);
+  }
+  // Of all cells of the stretch that were never visited: f(state, part) for parts that together are it. One
+  // state stands for all of these cells in its part.
+  template <class F>
+  void visit_unvisited(Stretch stretch, F&& f) {
+    unvisited_.visit(stretch, f);
+  }
+  // The same for parts that were known before.
+  template <class F>
+  void visit_unvisited_known(Stretch stretch, F&& f) const {
+    unvisited_.visit_known(stretch, f);
+  }
+  template <class F>
+  void forget_unvisited(Stretch stretch, F&& forget) {
+    unvisited_.forget(stretch, forget);
+  }
+  // Of a stretch that is not empty.
+  std::optional<std::uint32_t> first_unvisited(Stretch stretch) const {
+    for (std::uint64_t place = stretch.begin / kCellBytes; place * kCellBytes < stretch.end; ++place) {
+      if (first_[place].mask == 0) return static_cast<std::uint32_t>(place);
+    }
+    return std::nullopt;
+  }
+
   void prefetch(std::uint32_t place) const { __builtin_prefetch(&first_[place], 1); }
   std::size_t bytes() const {
     std::size_t chunks = 0;
     for (const std::uint64_t bits : in_use_) chunks += static_cast<std::size_t>(std::popcount(bits));
-    return (chunks << kChunkBits) * sizeof(State) + parts_.capacity() * sizeof(State);
+    return (chunks << kChunkBits) * sizeof(State) + parts_.capacity() * sizeof(State) + unvisited_.bytes();
   }
   // f(state) for every state in use.
   template <class F>
   void for_each(F&& f) {
     each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
     for (State& state : parts_) f(state);
+    unvisited_.for_each(f);
   }
   template <class F>
   void for_each(F&& f) const {
     each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
     for (const State& state : parts_) f(state);
+    unvisited_.for_each(f);
   }
 
  private:
@@ -112,6 +147,24 @@ class Cells {
   void use(std::uint32_t place) {
     const std::size_t chunk = place >> kChunkBits;
     in_use_[chunk / 64] |= std::uint64_t{1} << (chunk % 64);
+  }
+  [[gnu::noinline]] bool take_over_stretches(std::uint32_t place) {
+    const std::uint64_t begin = std::uint64_t{place} * kCellBytes;
+    unvisited_.visit_known({begin, begin + kCellBytes}, [&](const State& state, Stretch part) {
+      const unsigned below_end = (1u << (part.end - begin)) - 1, below = (1u << (part.begin - begin)) - 1;
+      const auto mask = static_cast<ByteMask>(below_end & ~below);
+      State& first = first_[place];
+      const State copy = state.clone();
+      if (first.mask == 0) {
+        first = copy;
+        first.mask = mask;
+      } else {
+        first.next = make_part(copy, mask, first.next);
+      }
+    });
+    if (first_[place].mask == 0) return false;
+    use(place);
+    return true;
   }
   std::uint32_t make_part(const State& like, ByteMask mask, std::uint32_t next) {
     const auto at = static_cast<std::uint32_t>(parts_.size());
@@ -151,6 +204,7 @@ class Cells {
   base::ZeroArray<State> first_;
   std::vector<std::uint64_t> in_use_;                 // a bit for each chunk of cells
   std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
+  Stretches<State> unvisited_;                        // of no meaning for cells that are visited
 };
 
 }  // namespace deadheat::model

@@ -65,6 +65,56 @@ TEST(Cells, AccessesMeetWhereTheyShareBytesAndOnlyThere) {
   }));
 }
 
+TEST(Cells, WhatWasDoneToManyIsKnownWhenOneIsFirstVisited) {
+  EXPECT_TRUE(rc::check([] {
+    Cells<State> cells;
+    cells.reserve(4);
+    std::array<Bytes, 4> plain;
+    std::array<bool, 4> visited{};
+    for (std::uint32_t visit = 0; visit < 20; ++visit) {
+      const auto what = *rc::gen::inRange(0, 5);
+      const auto begin = *rc::gen::inRange<std::uint64_t>(0, 32);
+      const auto end = *rc::gen::inRange<std::uint64_t>(begin, 33);
+      const auto cell = static_cast<std::uint32_t>(begin / 8);
+      const auto mask = static_cast<ByteMask>(1 + *rc::gen::inRange<int>(0, 255));
+      const auto look = [&](State& s) {
+        for (unsigned i = 0; i < 8; ++i) {
+          if ((s.mask >> i & 1) == 0) continue;
+          RC_ASSERT(s.visits == plain[cell].visits[i]);
+          plain[cell].visits[i] |= 1u << visit;
+        }
+        s.visits |= 1u << visit;
+      };
+      if (what == 0) {
+        cells.visit_unvisited({begin, end}, [&](State& s, Stretch) { s.visits |= 1u << visit; });
+      } else if (what == 1) {
+        cells.forget_unvisited({begin, end}, [](State&) {});
+      } else if (what == 2) {
+        if (begin == end) continue;
+        const auto first = cells.first_unvisited({begin, end});
+        std::optional<std::uint32_t> expected;
+        for (auto c = static_cast<std::uint32_t>((end + 7) / 8); c-- > cell;) {
+          if (!visited[c]) expected = c;
+        }
+        RC_ASSERT(first == expected);
+      } else if (what == 3) {
+        const bool fresh = !visited[cell];
+        cells.visit_known(cell, mask, look);
+        bool any = false;
+        for (const std::uint32_t v : plain[cell].visits) any = any || v != 0;
+        if (fresh) visited[cell] = any;
+      } else {
+        cells.visit(cell, mask, look);
+        visited[cell] = true;
+      }
+      for (std::uint64_t byte = begin; byte < end && what < 2; ++byte) {
+        std::uint32_t& visits = plain[byte / 8].visits[byte % 8];
+        if (!visited[byte / 8]) visits = what == 0 ? visits | 1u << visit : 0;
+      }
+    }
+  }));
+}
+
 TEST(Cells, FarPlacesCostOnlyWhatIsState) {
   Cells<State> cells;
   cells.reserve(std::uint64_t{1} << 32);

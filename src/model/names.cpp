@@ -86,6 +86,14 @@ std::optional<std::uint64_t> Names::address_of(VarId x) const {
   return region.address + std::uint64_t{kCellBytes} * (index(x) - index(region.first));
 }
 
+const Mapping* Names::mapping_at(std::uint64_t address, std::uint64_t event) const {
+  for (std::size_t i = mappings.size(); i-- > 0;) {
+    const Mapping& m = mappings[i];
+    if (m.since <= event && address >= m.address && address - m.address < m.bytes) return &m;
+  }
+  return nullptr;
+}
+
 const NameTable& Names::of(ObjectKind kind) const {
   switch (kind) {
     case ObjectKind::variable:

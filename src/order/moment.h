@@ -15,7 +15,9 @@ inline constexpr std::uint32_t kEraUnknown = UINT32_MAX;
 struct Moment {
   const clock::Time* times = nullptr;
   LocksetId held = LocksetId::empty;
-  std::uint32_t era = 0;  // how often the thread has told others something; of orders that count it
+  // How often the thread has told others something, of orders that count it; its slot, where threads share
+  // slots. One word for both: checks go through arrays of these.
+  std::uint32_t era = 0;
 
   friend bool operator==(const Moment&, const Moment&) = default;
 

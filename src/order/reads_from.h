@@ -69,10 +69,11 @@ class ReadsFrom : public Base {
 
   std::size_t bytes() const { return Base::bytes() + last_.bytes(); }
 
- private:
+ protected:
   using Base::clocks_;
   using Base::living;
 
+ private:
   // Half a cache line.
   struct alignas(32) Write {
     Message message;

@@ -33,6 +33,10 @@ class Synchronisation {
   // True if the moments of all threads have changed for that.
   bool begin_block(std::uint32_t slot, std::uint32_t threads) {
     clocks_.begin(slot);
+    return reserve_threads(threads);
+  }
+  // The same within a block: ids are below this from now on.
+  bool reserve_threads(std::uint32_t threads) {
     if (threads > threads_.size()) threads_.resize(threads);
     if (!clocks_.reserve(threads) && nothing_known_) return false;
     for (Thread& thread : threads_) {
@@ -59,6 +63,15 @@ class Synchronisation {
     Thread& child = threads_[index(u)];
     if (child.ended.last.none()) bury(u, time);
     clocks_.join(living(t).clock, t, time, child.ended);
+  }
+
+  // Where ids are of slots, which several threads have one after another (slots.h).
+  bool knows(ThreadId t, clock::Epoch e) { return get(living(t).clock, e.thread()) >= e.time(); }
+  // What a joined thread knew, whose slot is to be another's.
+  bool has_ended(ThreadId u) const { return !threads_[index(u)].ended.last.none(); }
+  Message take_ended(ThreadId u) { return std::exchange(threads_[index(u)].ended, Message{}); }
+  void join_ended(ThreadId t, const Message& ended, Time time) {
+    clocks_.join(living(t).clock, t, time, ended);
   }
 
   void send(ThreadId t, ChannelId c, Time time) {

@@ -23,6 +23,8 @@ std::string_view meaning_of(Loss loss) {
              "nothing, left out";
     case Loss::barrier_unmatched:
       return "a barrier was entered twice or left without being entered: left out";
+    case Loss::barrier_crowded:
+      return "more threads came to a barrier than meet there: who met whom is not known, all are ordered";
     case Loss::free_unknown:
       return "memory was freed that was not seen allocated: left out";
     case Loss::after_end:

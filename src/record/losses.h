@@ -16,6 +16,7 @@ enum class Loss : std::uint8_t {
   release_unseen,     // an acquire of a lock whose holder was not seen to release it
   recv_unsent,        // of a channel that nobody sent to
   barrier_unmatched,  // an enter by a thread that is inside, an exit by one that is not
+  barrier_crowded,    // more threads at a barrier than meet there
   free_unknown,       // of memory that nobody was seen to allocate
   after_end,          // events of a thread behind its end or its join
   begin_late,         // a second begin, a fork of a thread that was there, a join or fork of itself

@@ -97,7 +97,9 @@ template <class Sink>
 bool Merger::round(Sink& sink) {
   const std::uint64_t below = watermark();
   find_streams();
-  return merge(2 * below, sink);
+  const bool worked = merge(2 * below, sink);
+  session_.wake_for_chunks();
+  return worked;
 }
 
 template <class Sink>

@@ -264,6 +264,24 @@ TEST(Merger, CountsWhatTheDeadProgramWroteByHalves) {
   EXPECT_EQ(merger.broken_records(), 1u);
 }
 
+TEST(Merger, WakesWhoWaitsForChunksOnceForMany) {
+  SharedSession session = new_session();
+  const std::uint32_t quarter = session->chunks_most / 4;
+  session->chunks_used = session->chunks_most;
+  session->chunks_wanted = 1;
+  for (std::uint32_t i = 1; i < quarter; ++i) session.give_back(i);
+  EXPECT_EQ(session->chunks_given, 0u);
+  session.give_back(quarter);
+  EXPECT_EQ(session->chunks_given, 1u);
+  session.give_back(quarter + 1);
+  EXPECT_EQ(session->chunks_given, 1u);
+  // What was given back is never kept secret for longer than a round.
+  Merger merger(session);
+  Taken taken;
+  merger.round(taken);
+  EXPECT_EQ(session->chunks_given, 2u);
+}
+
 TEST(Merger, GivesMoreMemoryOnlyIfNothingElseHelps) {
   SharedSession session = new_session();
   const std::uint32_t most = session->chunks_most;

@@ -15,14 +15,11 @@ std::uint32_t low(std::uint64_t code) { return static_cast<std::uint32_t>(code);
 
 }  // namespace
 
-std::uint32_t Places::modules_now() const {
-  return std::min(__atomic_load_n(&session_.modules_used, __ATOMIC_ACQUIRE), runtime::kModules);
-}
-
-bool Places::modules_changed() {
-  const std::uint32_t now = modules_now();
-  if (now == modules_) return false;
-  modules_ = now;
+// Two threads may tell in another order than they looked.
+bool Places::load(std::uint64_t modules, std::uint64_t event) {
+  modules = std::min<std::uint64_t>(modules, runtime::kModules);
+  if (modules <= modules_) return false;
+  for (; modules_ < modules; ++modules_) name(session_.modules[modules_], event);
   sites_ = {};
   std::fill(stacks_.begin(), stacks_.end(), 0);
   return true;
@@ -37,32 +34,28 @@ SiteId Places::site(std::uint64_t code) {
 
 // The last one that has the address, counted from 1; 0: none.
 std::uint32_t Places::module_of(std::uint64_t code) const {
-  for (std::uint32_t i = modules_now(); i > 0; --i) {
+  for (std::uint32_t i = modules_; i > 0; --i) {
     const runtime::Module& module = session_.modules[i - 1];
     if (code >= module.begin && code < module.end) return i;
   }
   return 0;
 }
 
-std::uint32_t Places::named(std::uint32_t module) {
-  if (module_ids_.size() < module) module_ids_.resize(module);
-  std::uint32_t& id = module_ids_[module - 1];
-  if (id != 0) return id;
-  const runtime::Module& m = session_.modules[module - 1];
+void Places::name(const runtime::Module& m, std::uint64_t event) {
   const std::string_view path(m.path, strnlen(m.path, sizeof m.path));
   std::string build_id;
   for (std::size_t i = 0; i < std::min<std::size_t>(m.build_id_bytes, sizeof m.build_id); ++i) {
     build_id += fmt::format("{:02x}", m.build_id[i]);
   }
-  id = names_.add_module(path, build_id, m.bias);
-  return id;
+  const std::uint32_t id = names_.add_module(path, build_id, m.bias);
+  names_.mappings.push_back({Mapping::What::module, id, m.begin, m.end - m.begin, event});
 }
 
 SiteId Places::make_site(std::uint64_t code) {
   // The call is before where it returns to, which may be behind the last function of the module.
   const std::uint32_t module = module_of(code - 1);
   if (module == 0) return names_.add_text_site(fmt::format("{:#x}", code));
-  return names_.add_site({.module = named(module), .address = code - session_.modules[module - 1].bias});
+  return names_.add_site({.module = module, .address = code - session_.modules[module - 1].bias});
 }
 
 // A stack's id is greater than its caller's: callers first.

@@ -35,12 +35,15 @@ void pass_on(int signal, siginfo_t* info, void* /*unused*/) {
   errno = error;
 }
 
-void note_toggle(int /*signal*/) { ++g_toggles; }
-
 void ring(int /*signal*/) {
   const int error = errno;
   if (runtime::Session* const session = g_session) SharedSession::ring(session);
   errno = error;
+}
+
+void note_toggle(int signal) {
+  ++g_toggles;
+  ring(signal);
 }
 
 class Signals {
@@ -133,7 +136,7 @@ class Files {
 // Which accesses are kept, and when.
 class Gate {
  public:
-  Gate(SharedSession& session, const RecordOptions& options) : session_(session) {
+  Gate(SharedSession& session, const RecordOptions& options) : session_(session), options_(options) {
     wanted_ = options.rate ? runtime::Accesses::some : runtime::Accesses::all;
     if (options.rate) {
       constexpr double kAll = 4294967296.0;
@@ -149,14 +152,14 @@ class Gate {
     const auto now = steady_clock::now();
     if (opens_ && now >= *opens_) {
       opens_.reset();
-      session_.keep(wanted_);
+      keep(wanted_);
     }
     if (closes_ && now >= *closes_) {
       closes_.reset();
-      session_.keep(runtime::Accesses::off);
+      keep(runtime::Accesses::off);
     }
     for (; g_toggles > 0; --g_toggles) {
-      session_.keep(session_->accesses == runtime::Accesses::off ? wanted_ : runtime::Accesses::off);
+      keep(session_->accesses == runtime::Accesses::off ? wanted_ : runtime::Accesses::off);
     }
   }
   // How long nothing is to be done here.
@@ -169,7 +172,14 @@ class Gate {
   }
 
  private:
+  void keep(runtime::Accesses accesses) {
+    if (session_->accesses == accesses) return;
+    session_.keep(accesses);
+    if (options_.on_change) options_.on_change(accesses != runtime::Accesses::off);
+  }
+
   SharedSession& session_;
+  const RecordOptions& options_;
   runtime::Accesses wanted_;
   std::optional<steady_clock::time_point> opens_, closes_;
 };

@@ -25,6 +25,7 @@ struct RecordOptions {
   std::uint64_t keep_files = 0;                        // 0: all
   Scope scope{};                                       // of accesses
   std::function<void(std::uint64_t events)> progress{};
+  std::function<void(bool are_kept)> on_change{};  // of whether accesses are kept
 };
 
 struct Recording {

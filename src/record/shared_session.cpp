@@ -90,7 +90,8 @@ SharedSession::~SharedSession() {
 
 void SharedSession::give_back(std::uint32_t index) {
   Chunk* const chunk = this->chunk(index);
-  std::memset(chunk, 0, sizeof *chunk);
+  // Not `next`, which may be read at any time by who was too slow to take the chunk.
+  std::memset(reinterpret_cast<char*>(chunk) + sizeof chunk->next, 0, sizeof *chunk - sizeof chunk->next);
   std::uint64_t head = __atomic_load_n(&session_->free_chunks, __ATOMIC_RELAXED);
   std::uint64_t next = 0;
   do {
@@ -99,6 +100,12 @@ void SharedSession::give_back(std::uint32_t index) {
     // seq_cst: the chunk is there before it is asked who waits, as a waiter says so before it looks again.
   } while (!__atomic_compare_exchange_n(&session_->free_chunks, &head, next, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
+  if (++given_quietly_ >= std::min(kChunksAtOnce, session_->chunks_most / 4)) wake_for_chunks();
+}
+
+void SharedSession::wake_for_chunks() {
+  if (given_quietly_ == 0) return;
+  given_quietly_ = 0;
   wake_waiting();
 }
 

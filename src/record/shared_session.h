@@ -29,8 +29,11 @@ class SharedSession {
 
   runtime::Chunk* chunk(std::uint32_t index) const { return runtime::chunk_at(session_, index); }
 
-  // Zeroes the chunk and gives it to whoever wants one.
+  // Zeroes the chunk and gives it to whoever wants one. Who waits is woken for many at a time: threads that
+  // are woken for each chunk race for it, and spend more time in going to sleep again than in writing.
   void give_back(std::uint32_t index);
+  // Wakes who waits for what was given back. Call it when no more is to come soon.
+  void wake_for_chunks();
   // Lets the program use so many chunks more, as far as there is room. Returns how many.
   std::uint32_t allow_more(std::uint32_t chunks);
   // True if somebody waits for a chunk and there is none.
@@ -52,11 +55,15 @@ class SharedSession {
   SharedSession(runtime::Session* session, int fd, std::uint32_t most_chunks)
       : session_(session), fd_(fd), most_chunks_(most_chunks) {}
 
+  // Or a quarter of all, where there are few.
+  static constexpr std::uint32_t kChunksAtOnce = 256;
+
   void wake_waiting();
 
   runtime::Session* session_;
   int fd_;
   std::uint32_t most_chunks_;
+  std::uint32_t given_quietly_ = 0;  // chunks that nobody was woken for
 };
 
 }  // namespace deadheat::record

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace deadheat::record {
 
@@ -48,9 +49,7 @@ Op as(const Op& op, EventKind kind) { return {.kind = kind, .site = op.site, .st
 }  // namespace
 
 Transcriber::Transcriber(const runtime::Session& session, Sink& sink, Scope scope)
-    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {
-  places_.modules_changed();
-}
+    : sink_(&sink), cells_(names_), places_(session, names_), scope_(std::move(scope)) {}
 
 // Blocks.
 
@@ -94,10 +93,7 @@ bool Transcriber::in_scope(SiteId site) {
   return asked == Asked::in;
 }
 
-void Transcriber::full_block() {
-  flush();
-  if (places_.modules_changed()) std::fill(known_.begin(), known_.end(), Known{});
-}
+void Transcriber::full_block() { flush(); }
 
 void Transcriber::flush() {
   events_ += block_.size();
@@ -197,16 +193,15 @@ void Transcriber::name_thread(std::uint32_t number, std::uint64_t text, std::uin
 void Transcriber::new_image() {
   for (Thread& t : threads_) {
     if (t.state != Thread::unknown) t.state = Thread::gone;
+    t.visit = {};
   }
   cells_.forget();
   locks_ = {};
   readers_ = {};
   channels_ = {};
   barriers_ = {};
-  visits_ = {};
   blocks_ = {};
   benign_.clear();
-  places_.modules_changed();
   std::fill(known_.begin(), known_.end(), Known{});
 }
 
@@ -337,31 +332,58 @@ Transcriber::Barrier& Transcriber::barrier_at(std::uint64_t address) {
   return barrier;
 }
 
+// More threads than meet: which of them will meet is not known before they leave, since who enters first here
+// need not come first there. All are ordered then, by messages, until nobody is left.
+void Transcriber::crowd(Barrier& barrier, const Op& op) {
+  if (barrier.is_crowded || barrier.meet == 0 || barrier.inside <= barrier.meet) return;
+  losses_.add(Loss::barrier_crowded);
+  barrier.is_crowded = true;
+  if (barrier.channel == 0) barrier.channel = ++channel_count_;
+  for (Thread& t : threads_) {
+    if (t.visit.barrier != barrier.id) continue;
+    t.visit.channel = barrier.channel;
+    put(t.id, as(op, EventKind::send), barrier.channel - 1);
+  }
+}
+
 void Transcriber::barrier_enter(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
-  const std::uint32_t t = threads_[stream.thread].id;
+  Thread& t = threads_[stream.thread];
+  if (t.visit.barrier != 0) return losses_.add(Loss::barrier_unmatched);
   Barrier& barrier = barrier_at(record.object());
-  Visit& visit = visits_(barrier.id, t);
-  if (visit.is_inside) return losses_.add(Loss::barrier_unmatched);
-  const std::uint64_t generation = barrier.meet != 0 ? barrier.enters++ / barrier.meet : barrier.generation;
-  visit = {.generation = generation, .is_inside = true};
   Op op = op_of(stream, record, EventKind::barrier_enter);
-  op.value = generation;
-  put(t, op, barrier.id - 1);
+  ++barrier.inside;
+  crowd(barrier, op);
+  t.visit.barrier = barrier.id;
+  if (barrier.is_crowded) {
+    t.visit.channel = barrier.channel;
+    return put(t.id, as(op, EventKind::send), barrier.channel - 1);
+  }
+  t.visit.generation = barrier.meet != 0 ? barrier.enters++ / barrier.meet : barrier.generation;
+  op.value = t.visit.generation;
+  put(t.id, op, barrier.id - 1);
 }
 
 void Transcriber::barrier_exit(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
-  const std::uint32_t t = threads_[stream.thread].id;
-  Barrier& barrier = barrier_at(record.object());
-  Visit& visit = visits_(barrier.id, t);
-  if (!visit.is_inside) return losses_.add(Loss::barrier_unmatched);
-  visit.is_inside = false;
-  // Whoever enters behind the first exit of a generation belongs to the next.
-  barrier.generation = std::max(barrier.generation, visit.generation + 1);
+  Thread& t = threads_[stream.thread];
+  const Visit visit = std::exchange(t.visit, Visit{});
+  if (visit.barrier == 0) return losses_.add(Loss::barrier_unmatched);
   Op op = op_of(stream, record, EventKind::barrier_exit);
-  op.value = visit.generation;
-  put(t, op, barrier.id - 1);
+  if (visit.channel != 0) put(t.id, as(op, EventKind::recv), visit.channel - 1);
+  if (visit.generation != kNoGeneration) {
+    op.value = visit.generation;
+    put(t.id, op, visit.barrier - 1);
+  }
+  Barrier* const barrier = find(barriers_, record.object());
+  if (barrier == nullptr || barrier->id != visit.barrier) return;
+  // Whoever enters behind the first exit of a generation belongs to the next.
+  if (visit.generation != kNoGeneration) {
+    barrier->generation = std::max(barrier->generation, visit.generation + 1);
+  }
+  if (--barrier->inside != 0 || !barrier->is_crowded) return;
+  barrier->is_crowded = false;
+  barrier->enters = (barrier->enters + barrier->meet - 1) / barrier->meet * barrier->meet;
 }
 
 // Memory.
@@ -412,6 +434,10 @@ void Transcriber::forget_benign(std::uint64_t address, std::uint64_t bytes) {
 void Transcriber::fresh(const Stream& stream, const Record& record, std::uint64_t bytes) {
   if (!may_act(stream.thread)) return;
   if (!benign_.empty()) forget_benign(record.object(), bytes);
+  if ((record.extra() & 1) != 0) {
+    names_.mappings.push_back(
+        {Mapping::What::stack, threads_[stream.thread].id, record.object(), bytes, next_event()});
+  }
   const Op op = op_of(stream, record, EventKind::alloc);
   const std::uint64_t end = record.object() + bytes;
   for (std::uint64_t at = record.object(); at < end;) {
@@ -439,6 +465,10 @@ void Transcriber::unmap(std::uint64_t address, std::uint64_t bytes) {
     if (block >= address && block - address < bytes) gone.push_back(block);
   });
   for (const std::uint64_t block : gone) erase(blocks_, block);
+}
+
+void Transcriber::load(std::uint64_t modules) {
+  if (places_.load(modules, next_event())) std::fill(known_.begin(), known_.end(), Known{});
 }
 
 void Transcriber::event(const Stream& stream, const Record& record, std::uint64_t operand,
@@ -508,6 +538,8 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::benign:
       benign_.emplace_back(record.object(), record.object() + operand);
       return;
+    case Kind::modules:
+      return load(record.object());
     default:
       return losses_.add(Loss::unknown_kind);
   }
@@ -517,6 +549,8 @@ void Transcriber::continue_in(Sink& sink) {
   flush();
   sink_ = &sink;
   ++trace_;
+  first_ = events_;
+  for (Mapping& mapping : names_.mappings) mapping.since = 0;
   locks_.for_each([&](std::uint32_t, std::uint32_t, const Lock& lock) {
     for (std::uint32_t i = 0; i < lock.depth; ++i) {
       put(lock.writer, {.kind = EventKind::acquire}, lock.id - 1);
@@ -525,10 +559,12 @@ void Transcriber::continue_in(Sink& sink) {
   readers_.for_each([&](std::uint32_t l, std::uint32_t t, std::uint32_t depth) {
     for (; depth > 0; --depth) put(t, {.kind = EventKind::acquire_shared}, l - 1);
   });
-  visits_.for_each([&](std::uint32_t b, std::uint32_t t, const Visit& visit) {
-    if (!visit.is_inside) return;
-    put(t, {.kind = EventKind::barrier_enter, .value = visit.generation}, b - 1);
-  });
+  for (const Thread& t : threads_) {
+    const Visit& visit = t.visit;
+    if (visit.channel != 0) put(t.id, {.kind = EventKind::send}, visit.channel - 1);
+    if (visit.barrier == 0 || visit.generation == kNoGeneration) continue;
+    put(t.id, {.kind = EventKind::barrier_enter, .value = visit.generation}, visit.barrier - 1);
+  }
 }
 
 }  // namespace deadheat::record

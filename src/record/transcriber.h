@@ -47,10 +47,19 @@ class Transcriber {
   std::uint32_t threads() const { return thread_count_; }
 
  private:
+  // A thread's stay at a barrier. It goes on when the barrier is forgotten: who is past it may destroy it
+  // while others leave.
+  struct Visit {
+    std::uint32_t barrier = 0;  // one more than its id; 0: at none
+    std::uint32_t channel = 0;  // one more than the id of that of a crowd; 0: no crowd
+    std::uint64_t generation = kNoGeneration;
+  };
+  static constexpr std::uint64_t kNoGeneration = ~std::uint64_t{0};
   struct Thread {
     enum State : std::uint8_t { unknown, forked, alive, gone };
     std::uint32_t id = 0;
     State state = unknown;
+    Visit visit{};
   };
   struct Lock {
     std::uint32_t id = 0;  // one more than its id; 0: new
@@ -69,10 +78,9 @@ class Transcriber {
     std::uint64_t meet = 0;  // threads; 0: not known
     std::uint64_t enters = 0;
     std::uint64_t generation = 0;  // where `meet` is not known
-  };
-  struct Visit {
-    std::uint64_t generation = 0;
-    bool is_inside = false;
+    std::uint64_t inside = 0;      // threads
+    std::uint32_t channel = 0;     // one more; 0: there was no crowd yet
+    bool is_crowded = false;
   };
   // An operation of the block in hand, by what the record says.
   struct Known {
@@ -123,9 +131,13 @@ class Transcriber {
   void forget_benign(std::uint64_t address, std::uint64_t bytes);
   void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);
   void new_image();
+  void load(std::uint64_t modules);
+  // Its number in the trace in hand.
+  std::uint64_t next_event() const { return events_ + block_.size() - first_; }
 
   Lock& lock_at(std::uint64_t address);
   Barrier& barrier_at(std::uint64_t address);
+  void crowd(Barrier& barrier, const Op& op);
 
   Sink* sink_;
   Names names_;
@@ -140,6 +152,7 @@ class Transcriber {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << kKnownBits);
   std::optional<Error> failure_;
   std::uint64_t events_ = 0;
+  std::uint64_t first_ = 0;  // of these in the trace in hand
   std::uint32_t trace_ = 1;  // rises when it goes on in another one
 
   std::vector<Thread> threads_;  // by number
@@ -148,7 +161,6 @@ class Transcriber {
   model::PairTable<std::uint32_t> readers_;  // (lock, thread): depth
   model::PairTable<Channel> channels_;       // by address
   model::PairTable<Barrier> barriers_;       // by address
-  model::PairTable<Visit> visits_;           // (barrier, thread)
   model::PairTable<std::uint64_t> blocks_;   // of memory, by address: bytes
   // Memory that may race: begin and end. Few programs have any, and those few.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> benign_;

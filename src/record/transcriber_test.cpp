@@ -229,7 +229,8 @@ TEST_F(TranscriberTest, FindsModulesAndCallers) {
   session_->nodes[1].code = 0x1100;
   session_->nodes[2] = {.code = 0x1200, .caller = 1, .next = 0};
   session_->nodes_used = 3;
-  a_.position(1);
+  a_.stamped(1, Kind::modules, 1);
+  a_.position(2);
   a_.put(Kind::stack, 2);
   a_.put(Kind::read, 0x10000, 8, 0x1300);
   transcribe();
@@ -243,6 +244,87 @@ TEST_F(TranscriberTest, FindsModulesAndCallers) {
   const Frame& outer = names.stacks[index(inner.caller)];
   EXPECT_EQ(names.sites[index(outer.site)].address, 0xd00u);
   EXPECT_EQ(outer.caller, StackId::none);
+}
+
+TEST_F(TranscriberTest, FindsTheModuleThatWasThere) {
+  for (const std::uint32_t i : {0u, 1u}) {
+    session_->modules[i].begin = 0x1000;
+    session_->modules[i].end = 0x2000;
+    session_->modules[i].bias = 0x1000;
+    std::strcpy(session_->modules[i].path, i == 0 ? "/lib/first.so" : "/lib/second.so");
+  }
+  // Both are known to the recorder before it reads the first record.
+  session_->modules_used = 2;
+  a_.stamped(1, Kind::modules, 1);
+  a_.put(Kind::write, 0x10000, 8, 0x1300);
+  b_.stamped(2, Kind::modules, 2);
+  a_.position(3);
+  a_.put(Kind::write, 0x10000, 8, 0x1300);
+  b_.stamped(4, Kind::modules, 1);  // looked before, told behind
+  a_.position(5);
+  a_.put(Kind::write, 0x10000, 8, 0x1300);
+  transcribe();
+  const Names& names = transcriber_.names();
+  ASSERT_EQ(trace_.events().size(), 3u);
+  const auto module_of = [&](std::size_t event) {
+    return names.strings[names.modules[names.sites[index(trace_.events()[event].op.site)].module].path];
+  };
+  EXPECT_EQ(module_of(0), "/lib/first.so");
+  EXPECT_EQ(module_of(1), "/lib/second.so");
+  EXPECT_EQ(module_of(2), "/lib/second.so");
+  EXPECT_EQ(names.mapping_at(0x1fff, 0)->id, 1u);
+  EXPECT_EQ(names.mapping_at(0x1000, 1)->id, 2u);
+  EXPECT_EQ(names.mapping_at(0x2000, 1), nullptr);
+}
+
+TEST_F(TranscriberTest, TellsWhoseStackItIs) {
+  a_.stamped(1, Kind::begin, 0);
+  a_.stamped(2, Kind::fresh, 0x7000, {0x1000}, 1);
+  a_.stamped(3, Kind::end, 0);
+  b_.stamped(4, Kind::begin, 0);
+  b_.stamped(5, Kind::fresh, 0x7000, {0x1000}, 1);
+  transcribe();
+  const Names& names = transcriber_.names();
+  ASSERT_NE(names.mapping_at(0x7800, 1), nullptr);
+  EXPECT_EQ(*names.mapping_at(0x7800, 1), (Mapping{Mapping::What::stack, 0, 0x7000, 0x1000, 1}));
+  EXPECT_EQ(names.mapping_at(0x7800, 3)->id, 1u);
+}
+
+TEST_F(TranscriberTest, LeavesABarrierThatIsDestroyed) {
+  a_.stamped(1, Kind::barrier_init, 0x90, {2});
+  a_.stamped(2, Kind::barrier_enter, 0x90);
+  b_.stamped(3, Kind::barrier_enter, 0x90);
+  a_.stamped(4, Kind::barrier_exit, 0x90);
+  a_.stamped(5, Kind::forget_barrier, 0x90);
+  b_.stamped(6, Kind::barrier_exit, 0x90);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:enter 0  1:enter 0  0:exit 0  1:exit 0");
+  EXPECT_TRUE(transcriber_.losses().warnings().empty());
+}
+
+// Whoever comes first here, any two of the three may have met.
+TEST_F(TranscriberTest, OrdersAllOfACrowdAtABarrier) {
+  test::HandStream c(session_, 2);
+  a_.stamped(1, Kind::barrier_init, 0x90, {2});
+  a_.stamped(2, Kind::barrier_enter, 0x90);
+  b_.stamped(3, Kind::barrier_enter, 0x90);
+  c.stamped(4, Kind::barrier_enter, 0x90);
+  a_.stamped(5, Kind::barrier_exit, 0x90);
+  c.stamped(6, Kind::barrier_exit, 0x90);
+  a_.stamped(7, Kind::barrier_enter, 0x90);
+  b_.stamped(8, Kind::barrier_exit, 0x90);
+  a_.stamped(9, Kind::barrier_exit, 0x90);
+  // Nobody is left: two meet again.
+  a_.stamped(10, Kind::barrier_enter, 0x90);
+  c.stamped(11, Kind::barrier_enter, 0x90);
+  a_.stamped(12, Kind::barrier_exit, 0x90);
+  transcribe();
+  EXPECT_EQ(trace_.text(),
+            "0:enter 0  1:enter 0  0:send 0  1:send 0  2:send 0  0:recv 0  0:exit 0  2:recv 0  0:send 0  "
+            "1:recv 0  1:exit 0  0:recv 0  0:enter 0  2:enter 0  0:exit 0");
+  EXPECT_EQ(trace_.faults(), "");
+  EXPECT_EQ(transcriber_.losses().count(Loss::barrier_crowded), 1u);
+  EXPECT_EQ(trace_.events()[12].op.value, 1u);
 }
 
 TEST_F(TranscriberTest, BeginsTheNextTraceWithWhatHolds) {
@@ -326,18 +408,19 @@ TEST_F(TranscriberTest, KeepsAccessesOfTheScopeAndAllSynchronisation) {
   session_->modules[0].end = 0x500000;
   session_->modules[0].bias = 0x400000;
   session_->modules_used = 1;
+  a_.stamped(1, Kind::modules, 1);
   std::vector<std::uint64_t> asked;
   Transcriber scoped(*session_, trace_, [&](std::string_view, std::string_view, std::uint64_t address) {
     asked.push_back(address);
     return address < 0x100;
   });
-  a_.position(1);
+  a_.position(2);
   for (const std::uint64_t code : {0x400010, 0x400200, 0x400010, 0x400200}) {
     a_.raw(runtime::what_word(Kind::write, 0x10000, 4), runtime::code_word(code));
   }
   a_.raw(runtime::what_word(Kind::write_range, 0x10000), runtime::code_word(0x400200));
   a_.raw(100, runtime::code_word(0));
-  a_.stamped(2, Kind::acquire, 0x77);
+  a_.stamped(3, Kind::acquire, 0x77);
   Merger merger(session_);
   merger.finish(scoped);
   scoped.flush();

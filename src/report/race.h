@@ -55,7 +55,7 @@ struct Access {
   std::optional<Made> created;    // the thread
 };
 
-// The memory that is raced for, as far as it is known: either an allocated block or a global variable.
+// The memory that is raced for, as far as it is known: an allocated block, a global variable, or on a stack.
 struct Memory {
   std::optional<std::uint64_t> address;  // of the first byte that both accesses touch
 
@@ -73,6 +73,8 @@ struct Memory {
     std::string module;  // path
   };
   std::optional<Global> global;
+
+  std::string stack_of;  // thread; "": it is on none, or the trace does not tell
 };
 
 struct ToldBy {

@@ -68,7 +68,8 @@ Json memory_json(const Memory& memory) {
   }
   return {{"address", memory.address ? hexadecimal(*memory.address) : Json()},
           {"block", std::move(block)},
-          {"global", std::move(global)}};
+          {"global", std::move(global)},
+          {"stack", or_null(memory.stack_of)}};
 }
 
 Json access_json(const Access& access) {

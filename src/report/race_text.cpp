@@ -87,6 +87,10 @@ std::string memory_lines(const Race& race) {
                        for_people(std::string_view(global->module).substr(global->module.rfind('/') + 1)),
                        declared);
   }
+  if (!race.memory.stack_of.empty()) {
+    return fmt::format("  {:#x} is on the stack of {}\n", *race.memory.address,
+                       for_people(race.memory.stack_of));
+  }
   return "";
 }
 

@@ -60,35 +60,77 @@ std::optional<std::uint64_t> address_in(std::string_view name) {
   return address;
 }
 
-// Later modules are told of instead of earlier ones at the same addresses.
-std::optional<Memory::Global> global_at(std::uint64_t address, const NamesFrom& from) {
+std::optional<Memory::Global> global_in(const Module& module, std::uint64_t address, const NamesFrom& from) {
+  const std::string_view path = from.names.strings[module.path];
+  const auto variable =
+      from.symbols->variable({path, from.names.strings[module.build_id]}, address - module.bias);
+  if (!variable) return {};
+  Place declared{.text = place_text(variable->file, variable->line, 0, ""),
+                 .file = variable->file,
+                 .function = {},
+                 .line = variable->line};
+  return Memory::Global{variable->name, variable->offset, std::move(declared), std::string(path)};
+}
+
+// In the module that was there. Traces that do not tell: the last one that has a variable there.
+std::optional<Memory::Global> global_at(std::uint64_t address, std::uint64_t event, const NamesFrom& from) {
+  const Names& names = from.names;
   if (from.symbols == nullptr) return {};
-  for (std::size_t i = from.names.modules.size(); i-- > 1;) {
-    const Module& module = from.names.modules[i];
-    const std::string_view path = from.names.strings[module.path];
-    const auto variable =
-        from.symbols->variable({path, from.names.strings[module.build_id]}, address - module.bias);
-    if (!variable) continue;
-    Place declared{.text = place_text(variable->file, variable->line, 0, ""),
-                   .file = variable->file,
-                   .function = {},
-                   .line = variable->line};
-    return Memory::Global{variable->name, variable->offset, std::move(declared), std::string(path)};
+  if (!names.mappings.empty()) {
+    const Mapping* const mapping = names.mapping_at(address, event);
+    const bool is_module = mapping != nullptr && mapping->what == Mapping::What::module;
+    return is_module ? global_in(names.modules[mapping->id], address, from) : std::nullopt;
+  }
+  for (std::size_t i = names.modules.size(); i-- > 1;) {
+    if (auto found = global_in(names.modules[i], address, from)) return found;
   }
   return {};
 }
 
-Memory memory_of(VarId x, const analysis::CircumstancesOfRace& around, const NamesFrom& from) {
+// The thread whose stack it is; "": none.
+std::string stack_at(std::uint64_t address, std::uint64_t event, const Names& names) {
+  const Mapping* const mapping = names.mapping_at(address, event);
+  if (mapping == nullptr || mapping->what != Mapping::What::stack) return "";
+  return names.display(ObjectKind::thread, mapping->id);
+}
+
+std::string global_text(const Memory::Global& global) {
+  return global.offset == 0 ? global.name : fmt::format("{}+{}", global.name, global.offset);
+}
+// 8 bytes of memory that no program has stand for a descriptor (docs/trace-format.md).
+std::optional<std::string> descriptor_text(std::uint64_t address) {
+  constexpr std::uint64_t kBegin = std::uint64_t{1} << 47, kBytes = 8, kMost = std::uint64_t{1} << 31;
+  if (address < kBegin || (address - kBegin) / kBytes >= kMost) return {};
+  return fmt::format("descriptor {}", (address - kBegin) / kBytes);
+}
+std::string stack_text(std::uint64_t address, std::string_view thread) {
+  return fmt::format("{:#x} (stack of {})", address, thread);
+}
+
+// Memory that is new without being a block (a stack, a module) has an alloc which nobody called for.
+bool is_block(const std::optional<model::NumberedEvent>& alloc) {
+  return alloc && alloc->event.op.site != SiteId::none;
+}
+
+Memory memory_of(const model::RacePair& race, const analysis::CircumstancesOfRace& around,
+                 const NamesFrom& from) {
+  const VarId x = race.variable;
   Memory memory;
   const std::uint64_t skip = std::max(skipped(around.earlier.event, x), skipped(around.later.event, x));
   if (const auto cell = from.names.address_of(x)) memory.address = *cell + skip;
-  if (around.alloc) {
+  const std::uint64_t event = race.later.event;
+  const Mapping* const mapping = memory.address ? from.names.mapping_at(*memory.address, event) : nullptr;
+  // The last word: a block may be where a stack was, and the other way round.
+  const bool is_descriptor = memory.address && descriptor_text(*memory.address);
+  if (around.alloc && !is_descriptor &&
+      (mapping == nullptr || (is_block(around.alloc) && around.alloc->number > mapping->since))) {
     const Event& alloc = around.alloc->event;
     memory.block = {.size = alloc.op.value,
                     .offset = std::uint64_t{kCellBytes} * (index(x) - alloc.object) + skip,
                     .allocated = *made_by(around.alloc, from)};
   } else if (memory.address && from.names.variables[index(x)].empty()) {
-    memory.global = global_at(*memory.address, from);
+    memory.global = global_at(*memory.address, event, from);
+    memory.stack_of = stack_at(*memory.address, event, from.names);
   }
   return memory;
 }
@@ -96,28 +138,40 @@ Memory memory_of(VarId x, const analysis::CircumstancesOfRace& around, const Nam
 // "balance", "counters+8", "0x7f0012345678"
 std::string variable_text(VarId x, const Memory& memory, const Names& names) {
   if (!names.variables[index(x)].empty()) return names.display(ObjectKind::variable, index(x));
-  if (memory.global) {
-    return memory.global->offset == 0 ? memory.global->name
-                                      : fmt::format("{}+{}", memory.global->name, memory.global->offset);
-  }
+  if (memory.global) return global_text(*memory.global);
+  if (const auto text = memory.address ? descriptor_text(*memory.address) : std::nullopt) return *text;
+  if (memory.address && !memory.stack_of.empty()) return stack_text(*memory.address, memory.stack_of);
   if (memory.address) return fmt::format("{:#x}", *memory.address);
   return names.display(ObjectKind::variable, index(x));
 }
 
-// Of locks and the like a recording knows the address: a global has a name.
-std::string object_text(ObjectKind kind, std::uint32_t id, const NamesFrom& from) {
+}  // namespace
+
+std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, const NamesFrom& from,
+                        std::uint64_t offset) {
   if (kind == ObjectKind::none) return "";
   std::optional<std::uint64_t> address;
   if (kind == ObjectKind::variable && from.names.variables[id].empty()) {
     address = from.names.address_of(VarId{id});
+    if (address) *address += offset;
   } else if (kind != ObjectKind::variable && kind != ObjectKind::thread) {
     address = address_in(from.names.of(kind)[id]);
   }
-  if (const auto global = address ? global_at(*address, from) : std::nullopt) {
-    return global->offset == 0 ? global->name : fmt::format("{}+{}", global->name, global->offset);
+  if (const auto global = address ? global_at(*address, event, from) : std::nullopt) {
+    return global_text(*global);
+  }
+  if (address && kind == ObjectKind::variable) {
+    if (const auto text = descriptor_text(*address)) return *text;
+  }
+  if (address) {
+    if (const auto thread = stack_at(*address, event, from.names); !thread.empty()) {
+      return stack_text(*address, thread);
+    }
   }
   return from.names.display(kind, id);
 }
+
+namespace {
 
 std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
@@ -128,7 +182,7 @@ std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const 
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
-              .object = object_text(kind, event.object, from),
+              .object = object_text(kind, event.object, e->number, from, event.op.offset),
               .place = place_in_program(event.op, from)};
 }
 
@@ -144,8 +198,8 @@ Access access_of(const model::Side& side, const analysis::Circumstance& around, 
   out.size = around.event.op.value;
   out.offset = around.event.op.offset;
   for (const analysis::LockHeld& held : around.held) {
-    out.locks.push_back({object_text(ObjectKind::lock, index(held.lock), from), held.mode, held.event,
-                         place_in_program({.site = held.site, .stack = held.stack}, from)});
+    out.locks.push_back({object_text(ObjectKind::lock, index(held.lock), held.event, from), held.mode,
+                         held.event, place_in_program({.site = held.site, .stack = held.stack}, from)});
   }
   out.last_sync = sync_of(around.last_sync, from);
   out.created = made_by(around.fork, from);
@@ -159,7 +213,7 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   Race race;
   race.around = known;
   const VarId x = finding.first.variable;
-  race.memory = memory_of(x, around, from);
+  race.memory = memory_of(finding.first, around, from);
   race.variable = variable_text(x, race.memory, from.names);
   race.earlier = access_of(finding.first.earlier, around.earlier, from);
   race.later = access_of(finding.first.later, around.later, from);

@@ -1,7 +1,9 @@
 // Findings with numbers become races with names.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/circumstances.h"
@@ -21,6 +23,12 @@ struct NamesFrom {
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
              std::span<const analysis::EngineRun> engines, const NamesFrom& from,
              analysis::Around known = analysis::Around::trace);
+
+// Of memory, locks and the like a recording knows the address: a global variable has a name, and a stack a
+// thread. The event: when; the offset: in the variable, which may be two of the program's.
+inline constexpr std::uint64_t kAtTheEnd = UINT64_MAX;
+std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, const NamesFrom& from,
+                        std::uint64_t offset = 0);
 
 // A line of the program may be code at several addresses: inlined, unrolled, copied. Findings whose places
 // are the same lines are made one, the first of them, with the instances of all. `of` is the number of it in

@@ -38,10 +38,10 @@ Json threads(const StatReport& report, const Names& names) {
   return list;
 }
 
-Json scan_of(const StatReport::Scan& scan, const Names& names) {
+Json scan_of(const StatReport::Scan& scan, const NamesFrom& from) {
   Json locks = Json::array(), variables = Json::array(), sites = Json::array();
   for (const analysis::LockUse& lock : scan.locks) {
-    locks.push_back({{"lock", names.display(ObjectKind::lock, index(lock.lock))},
+    locks.push_back({{"lock", object_text(ObjectKind::lock, index(lock.lock), kAtTheEnd, from)},
                      {"acquires", lock.acquires},
                      {"contended", lock.contended},
                      {"shared", lock.shared},
@@ -49,13 +49,13 @@ Json scan_of(const StatReport::Scan& scan, const Names& names) {
                      {"threads", lock.threads}});
   }
   for (const analysis::VariableUse& x : scan.variables) {
-    variables.push_back({{"variable", names.display(ObjectKind::variable, index(x.variable))},
+    variables.push_back({{"variable", object_text(ObjectKind::variable, index(x.variable), kAtTheEnd, from)},
                          {"threads", x.threads},
                          {"accesses", x.accesses},
                          {"writes", x.writes}});
   }
   for (const analysis::SiteUse& site : scan.sites) {
-    sites.push_back({{"site", names.display(site.site)}, {"events", site.events}});
+    sites.push_back({{"site", place_of(site.site, from.names, from.symbols).text}, {"events", site.events}});
   }
   return {{"runs", scan.runs},
           {"longest_run", scan.longest_run},
@@ -69,12 +69,12 @@ Json scan_of(const StatReport::Scan& scan, const Names& names) {
 
 }  // namespace
 
-std::string as_json(const StatReport& report, const Names& names) {
+std::string as_json(const StatReport& report, const NamesFrom& from) {
   Json json = {{"version", 1}, {"trace", report.trace}};
   json["bytes"] = report.bytes == 0 ? Json() : Json(report.bytes);
   json.update(counts(report.summary));
-  json["busiest_threads"] = threads(report, names);
-  json["scan"] = report.scan ? scan_of(*report.scan, names) : Json();
+  json["busiest_threads"] = threads(report, from.names);
+  json["scan"] = report.scan ? scan_of(*report.scan, from) : Json();
   // Names are bytes of any kind; what is not UTF-8 is replaced, because JSON cannot hold it.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/statistics.h"
 #include "deadheat/trace.h"
+#include "report/resolve.h"
 
 namespace deadheat::report {
 
@@ -28,8 +29,8 @@ struct StatReport {
   std::size_t top = 0;  // length of the lists
 };
 
-std::string as_text(const StatReport& report, const Names& names);
-std::string as_json(const StatReport& report, const Names& names);  // "version": 1
+std::string as_text(const StatReport& report, const NamesFrom& from);
+std::string as_json(const StatReport& report, const NamesFrom& from);  // "version": 1
 
 // Threads with the most events, in that order.
 std::vector<ThreadId> busiest_threads(const Summary& summary, std::size_t n);

@@ -88,7 +88,7 @@ std::string threads(const StatReport& report, const Names& names) {
   return section(table, cut(busiest.size(), static_cast<std::uint64_t>(active)));
 }
 
-std::string locks(const StatReport::Scan& scan, const Names& names) {
+std::string locks(const StatReport::Scan& scan, const NamesFrom& from) {
   TextTable table({{"Most contended locks", left},
                    {"acquires"},
                    {"contended"},
@@ -97,26 +97,26 @@ std::string locks(const StatReport::Scan& scan, const Names& names) {
                    {"re-entered"},
                    {"threads"}});
   for (const analysis::LockUse& lock : scan.locks) {
-    table.add({base::shown(names.display(ObjectKind::lock, index(lock.lock))), grouped(lock.acquires),
-               grouped(lock.contended), percent(lock.contended, lock.acquires), grouped(lock.shared),
-               grouped(lock.reentries), grouped(lock.threads)});
+    table.add({base::shown(object_text(ObjectKind::lock, index(lock.lock), kAtTheEnd, from)),
+               grouped(lock.acquires), grouped(lock.contended), percent(lock.contended, lock.acquires),
+               grouped(lock.shared), grouped(lock.reentries), grouped(lock.threads)});
   }
   return section(table, "");
 }
 
-std::string variables(const StatReport::Scan& scan, const Names& names) {
+std::string variables(const StatReport::Scan& scan, const NamesFrom& from) {
   TextTable table({{"Most shared variables", left}, {"threads"}, {"accesses"}, {"writes"}, {""}});
   for (const analysis::VariableUse& x : scan.variables) {
-    table.add({base::shown(names.display(ObjectKind::variable, index(x.variable))), grouped(x.threads),
-               grouped(x.accesses), grouped(x.writes), percent(x.writes, x.accesses)});
+    table.add({base::shown(object_text(ObjectKind::variable, index(x.variable), kAtTheEnd, from)),
+               grouped(x.threads), grouped(x.accesses), grouped(x.writes), percent(x.writes, x.accesses)});
   }
   return section(table, cut(scan.variables.size(), scan.variables_used));
 }
 
-std::string sites(const StatReport& report, const Names& names) {
+std::string sites(const StatReport& report, const NamesFrom& from) {
   TextTable table({{"Busiest sites", left}, {"events"}, {""}});
   for (const analysis::SiteUse& site : report.scan->sites) {
-    table.add({base::shown(names.display(site.site)), grouped(site.events),
+    table.add({base::shown(place_of(site.site, from.names, from.symbols).text), grouped(site.events),
                percent(site.events, report.summary.events)});
   }
   return section(table, cut(report.scan->sites.size(), report.scan->sites_used));
@@ -141,11 +141,11 @@ std::vector<ThreadId> busiest_threads(const Summary& summary, std::size_t n) {
   return out;
 }
 
-std::string as_text(const StatReport& report, const Names& names) {
+std::string as_text(const StatReport& report, const NamesFrom& from) {
   std::string out = fmt::format("{}\n{}", report.trace, overview(report));
   out += kinds(report.summary);
-  out += threads(report, names);
-  if (report.scan) out += locks(*report.scan, names) + variables(*report.scan, names) + sites(report, names);
+  out += threads(report, from.names);
+  if (report.scan) out += locks(*report.scan, from) + variables(*report.scan, from) + sites(report, from);
   return out;
 }
 

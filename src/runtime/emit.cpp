@@ -17,7 +17,7 @@ namespace {
 // The most that one event needs: position, stack, itself and two operands.
 constexpr std::ptrdiff_t kMostRecords = 5;
 
-void put(Thread& t, std::uint64_t what, std::uint64_t code) {
+[[gnu::always_inline]] inline void put(Thread& t, std::uint64_t what, std::uint64_t code) {
   Record* const at = t.next;
   at->what = what;
   // The recorder reads what it sees; x86 keeps the order of stores, so this costs nothing.
@@ -48,21 +48,31 @@ Accesses accesses_now() {
 bool careful(const Thread& t) { return t.ignore_accesses != 0 || accesses_now() != Accesses::all; }
 void settle(Thread& t) { t.end = careful(t) ? t.next : t.limit; }
 
-void put_position(Thread& t, std::uint64_t position) {
+[[gnu::always_inline]] inline void put_position(Thread& t, std::uint64_t position) {
   if (t.position == position) return;
   t.position = position;
   put(t, what_word(Kind::position, position), code_word(0));
 }
 
-void put_stack(Thread& t) {
+// As node_of(); mostly one of few that the thread had lately.
+[[gnu::always_inline]] inline std::uint32_t recent_node_of(ShadowFrames& frames, std::uint32_t caller,
+                                                           std::uint64_t code) {
+  const std::uint64_t mixed = (code ^ std::uint64_t{caller} << 20) * 0x9E3779B97F4A7C15;
+  std::uint32_t& recent = frames.recent[mixed >> (64 - ShadowFrames::kRecentBits)];
+  const std::uint32_t node = recent;
+  const Node& found = g_session->nodes[node];
+  if (__builtin_expect(found.code == code && found.caller == caller && node != 0, true)) return node;
+  return recent = node_of(*g_session, caller, code);
+}
+
+[[gnu::always_inline]] inline void put_stack(Thread& t) {
   if (t.top == t.written) return;
-  for (; t.known < t.top; ++t.known) {
-    const std::ptrdiff_t i = t.known - t.frames->code;
-    const std::uint32_t caller = t.known == t.base ? 0 : t.frames->node[i - 1];
-    t.frames->node[i] = node_of(*g_session, caller, *t.known);
-  }
-  const std::uint32_t node = t.top == t.base ? 0 : t.frames->node[t.top - t.frames->code - 1];
-  t.written = t.top;
+  ShadowFrames& frames = *t.frames;
+  const std::ptrdiff_t depth = t.top - frames.code;
+  std::ptrdiff_t i = t.known - frames.code;
+  std::uint32_t node = t.known == t.base ? 0 : frames.node[i - 1];
+  for (; i < depth; ++i) frames.node[i] = node = recent_node_of(frames, node, frames.code[i]);
+  t.known = t.written = t.top;
   put(t, what_word(Kind::stack, node), code_word(0));
 }
 
@@ -103,6 +113,13 @@ bool makes_order(Kind kind) {
 
 void access_with_care(Kind kind, Address address, unsigned size, Address pc) {
   Thread& t = t_self;
+  // A call or return, or a step of the counter, and nothing else.
+  if (__builtin_expect(t.next != t.end && t.limit - t.next >= kMostRecords, true) &&
+      accesses_now() == Accesses::all) {
+    put_position(t, __atomic_load_n(&g_session->stamp, __ATOMIC_RELAXED));
+    put_stack(t);
+    return put(t, what_word(kind, address, size), code_word(pc));
+  }
   if (!begin_access(t)) return;
   put(t, what_word(kind, address, size), code_word(pc));
   settle(t);
@@ -128,10 +145,6 @@ void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operan
   __atomic_store_n(&t.slot->floor, __atomic_load_n(&session.stamp, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   const std::uint64_t stamp = __atomic_fetch_add(&session.stamp, 1, __ATOMIC_SEQ_CST);
   put_position(t, stamp);
-  if (__builtin_expect(t.spins != 0, false)) {
-    __atomic_fetch_add(&session.lost.spins, t.spins, __ATOMIC_RELAXED);
-    t.spins = 0;
-  }
   // All records of one event become visible with the first: the recorder waits for the operands.
   put(t, what_word(kind, object, size), code_word(pc, extra));
   const unsigned count = operands(kind);

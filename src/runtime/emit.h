@@ -10,10 +10,10 @@ namespace deadheat::runtime {
 // An access of the thread at the code address `pc`; all that is not the common case.
 void access_with_care(Kind kind, Address address, unsigned size, Address pc);
 
-// One access of up to 16 bytes.
+// One access of up to 16 bytes. Only while recording, which the caller asks: before it looks for its own
+// caller, so that without a recording there is nothing but the question.
 inline __attribute__((always_inline)) void emit_access(Kind kind, Address address, unsigned size,
                                                        Address pc) {
-  if (!g_recording) return;
   Thread& t = t_self;
   Record* const at = t.next;
   // Since the last record nobody synchronised, no call was made or left, and there is room: one branch for

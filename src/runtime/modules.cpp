@@ -62,11 +62,21 @@ void read_path(const char* name, Module& module) {
   module.path[i] = 0;
 }
 
+// The file may be another one by now.
+bool same_build_id(const Module& a, const Module& b) {
+  if (a.build_id_bytes != b.build_id_bytes) return false;
+  for (unsigned i = 0; i < a.build_id_bytes; ++i) {
+    if (a.build_id[i] != b.build_id[i]) return false;
+  }
+  return true;
+}
+
 bool is_known(const Module& module) {
   for (std::uint32_t i = g_session->modules_used; i-- > 0;) {
     const Module& other = g_session->modules[i];
     if (other.begin < module.end && module.begin < other.end) {
-      return other.begin == module.begin && other.end == module.end && same_text(other.path, module.path);
+      return other.begin == module.begin && other.end == module.end && same_text(other.path, module.path) &&
+             same_build_id(other, module);
     }
   }
   return false;
@@ -159,6 +169,12 @@ int publish(dl_phdr_info* info, std::size_t, void*) {
 }
 
 std::uint32_t g_publishing;
+unsigned long long g_loaded;  // objects, ever, when they were last looked at
+
+int count_loaded(dl_phdr_info* info, std::size_t, void* count) {
+  *static_cast<unsigned long long*>(count) = info->dlpi_adds;
+  return 1;
+}
 
 }  // namespace
 
@@ -172,10 +188,23 @@ bool is_instrumented(Address pc) {
 
 void publish_modules() {
   if (g_session == nullptr) return;
+  unsigned long long loaded = 0;
+  dl_iterate_phdr(count_loaded, &loaded);
+  if (loaded == __atomic_load_n(&g_loaded, __ATOMIC_ACQUIRE)) return;
   while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
+  const std::uint32_t before = g_session->modules_used;
   dl_iterate_phdr(publish, nullptr);
+  const std::uint32_t now = g_session->modules_used;
   g_published = true;
+  __atomic_store_n(&g_loaded, loaded, __ATOMIC_RELEASE);
   __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);
+  if (!g_recording || now == before) return;
+  // Another object may have been there, whose code and variables these are not.
+  for (std::uint32_t i = before; i < now; ++i) {
+    const Module& module = g_session->modules[i];
+    emit_with(Kind::fresh, module.begin, 0, module.end - module.begin);
+  }
+  emit(Kind::modules, now, 0);
 }
 
 }  // namespace deadheat::runtime

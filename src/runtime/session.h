@@ -20,7 +20,6 @@
 
 namespace deadheat::runtime {
 
-inline constexpr std::uint64_t kSessionMagic = 0x3154485244484544;  // "DEDHRHT1"
 inline constexpr const char* kSessionVariable = "DEADHEAT_SESSION";
 
 // What a record says. The order of the access kinds is used by the entry points.
@@ -53,12 +52,13 @@ enum class Kind : std::uint8_t {
   barrier_enter,
   barrier_exit,
   forget_barrier,
-  alloc,        // object: address; operand: bytes
-  free,         // object: address of what was allocated; its size is known from there
-  fresh,        // object: address; operand: bytes. New memory that is no block: a thread's stack
-  unmap,        // object: address; operand: bytes. Blocks within are gone without an access
+  alloc,  // object: address; operand: bytes
+  free,   // object: address of what was allocated; its size is known from there
+  fresh,  // object: address; operand: bytes. New memory that is no block. extra: 1 for the thread's stack
+  unmap,  // object: address; operand: bytes. Blocks within are gone without an access
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
   benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
+  modules,      // object: how many are loaded, or were, from here on
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -81,6 +81,9 @@ constexpr bool has_stamp(Kind kind) { return kind > Kind::stack; }
 
 // Channels that are no addresses.
 inline constexpr std::uint64_t kDescriptor = std::uint64_t{1} << 47;
+// Memory that programs do not have stands for descriptors: 8 bytes each, from here on. Read by who uses one,
+// written by who closes it.
+inline constexpr std::uint64_t kDescriptorMemory = std::uint64_t{1} << 47;
 
 // 16 bytes. `code` is written last and is never 0 in a record that is there; chunks are zero before use.
 struct Record {
@@ -190,6 +193,22 @@ struct Session {
   Node nodes[kNodes];                   // [0] is nobody
   std::uint32_t node_list[kNodeLists];  // by hash of (caller, code): the newest node
 };
+
+// "DEDHRHT1", mixed with the layout: a runtime and a recorder of different versions say so, instead of
+// reading each other's memory wrongly.
+constexpr std::uint64_t mixed_with_layout(std::uint64_t magic) {
+  const std::size_t parts[] = {sizeof(Session),
+                               sizeof(Lost),
+                               offsetof(Session, lost),
+                               offsetof(Session, stamp),
+                               sizeof(Slot),
+                               sizeof(Module),
+                               sizeof(Node),
+                               kChunkBytes};
+  for (const std::size_t part : parts) magic = (magic ^ part) * 0x100000001B3;
+  return magic;
+}
+inline constexpr std::uint64_t kSessionMagic = mixed_with_layout(0x3154485244484544);
 
 inline constexpr std::size_t kChunksAt = (sizeof(Session) + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "runtime/system_call.h"
 
 extern "C" char** environ;
+extern "C" void __tsan_on_initialize();  // the program's, or ours that does nothing
 
 namespace deadheat::runtime {
 
@@ -137,6 +139,33 @@ bool begin_thread(Thread& t, std::uint32_t number) {
   return ok;
 }
 
+// Where it ends is not asked for, because that would allocate: the arguments and the environment are above.
+void tell_initial_stack() {
+  constexpr Address kAbove = 1 << 18, kPage = 4096;
+  const auto here = reinterpret_cast<Address>(__builtin_frame_address(0));
+  rlimit limit{};
+  if (system_call(SYS_prlimit64, 0, RLIMIT_STACK, 0, as_word(&limit)) != 0) return;
+  constexpr Address kMost = Address{64} << 20;  // where there is no limit
+  const Address below = limit.rlim_cur < kMost ? limit.rlim_cur : kMost;
+  const Address begin = (here - below) & ~(kPage - 1);
+  emit_with(Kind::fresh, begin, 0, here + kAbove - begin, 0, 1);
+}
+
+void begin_recording(char** environment) {
+  const char* const descriptor = value_of(environment, kSessionVariable);
+  if (descriptor == nullptr) return;
+  Session* const session = session_of(descriptor);
+  if (session == nullptr || !attach(*session)) return;
+  g_session = session;
+  publish_modules();
+  if (!begin_thread(t_self, new_thread_number())) return;
+  g_recording = true;
+  // A first thread that is not number 0: the process was another program before.
+  emit(Kind::begin, 0, 0, t_self.number == 0 ? 0 : 1);
+  emit(Kind::modules, g_session->modules_used, 0);
+  tell_initial_stack();
+}
+
 }  // namespace
 
 void open_chunk(Thread& t, std::uint32_t chunk) {
@@ -150,18 +179,15 @@ void start(char** environment) {
   static bool started;
   if (environment == nullptr) environment = environ;
   // gcc's own object calls before the C library knows the environment; another call follows.
-  if (started || environment == nullptr) return;
+  if (environment == nullptr) return;
+  if (started) {
+    // An object that is being loaded; what it does before dlopen() returns is its own already.
+    if (g_recording) publish_modules();
+    return;
+  }
   started = true;
-  const char* const descriptor = value_of(environment, kSessionVariable);
-  if (descriptor == nullptr) return;
-  Session* const session = session_of(descriptor);
-  if (session == nullptr || !attach(*session)) return;
-  g_session = session;
-  publish_modules();
-  if (!begin_thread(t_self, new_thread_number())) return;
-  g_recording = true;
-  // A first thread that is not number 0: the process was another program before.
-  emit(Kind::begin, 0, 0, t_self.number == 0 ? 0 : 1);
+  begin_recording(environment);
+  __tsan_on_initialize();
 }
 
 std::uint32_t new_thread_number() { return __atomic_fetch_add(&g_session->threads, 1, __ATOMIC_RELAXED); }
@@ -176,7 +202,7 @@ bool adopt_thread(Thread& t) {
 void enter_thread(std::uint32_t number, Address stack, std::size_t stack_bytes) {
   if (!g_recording || !begin_thread(t_self, number)) return;
   emit(Kind::begin, 0, 0);
-  if (stack_bytes != 0) emit_with(Kind::fresh, stack, 0, stack_bytes);
+  if (stack_bytes != 0) emit_with(Kind::fresh, stack, 0, stack_bytes, 0, 1);
 }
 
 void leave_thread() {

@@ -14,6 +14,23 @@ inline constexpr std::size_t kShadowFrames = 1u << 16;
 struct ShadowFrames {
   std::uint64_t code[kShadowFrames];  // return addresses, outermost first
   std::uint32_t node[kShadowFrames];  // of the depot, valid up to Thread::known
+  // Nodes found lately, by hash. Single words that are checked when used: a handler may come between any two.
+  static constexpr unsigned kRecentBits = 10;
+  std::uint32_t recent[1u << kRecentBits];
+};
+
+// Atomic loads of late: a thread that waits does the same again.
+struct Waits {
+  static constexpr unsigned kMost = 8;
+  struct {
+    Address address, pc;
+    std::uint32_t version;  // of the stripe
+    std::uint32_t order;
+  } loads[kMost];
+  Record* next;         // Thread::next behind the last one's record
+  std::uint32_t fresh;  // a bit each: since the first of these nothing else was recorded
+  std::uint32_t oldest;
+  std::uint32_t repeats;  // with nothing in between but reads
 };
 
 struct Thread {
@@ -39,20 +56,20 @@ struct Thread {
   std::uint32_t in_runtime;  // interceptors within do not record
   std::uint32_t ignore_accesses, ignore_sync;
   std::uint64_t random;  // Accesses::some
-  // The last atomic load, if it is the last record: the next may be the same again.
+  Waits waits;
+  // Locks of the program's own (__tsan_mutex_*) that the thread holds, and how often.
   struct {
-    Record* next;  // Thread::next behind its record
-    Address address, pc;
-    std::uint32_t version;  // of the stripe
-  } load;
-  std::uint64_t spins;  // loads left out, not yet told
+    Address lock;
+    std::uint32_t levels;  // 0: none
+  } own_locks[16];
 };
 
 // The frames from `top` on are left: the next call at that depth is another one.
 inline void return_to(Thread& t, std::uint64_t* top) {
   t.top = top;
+  if (t.known <= top) return;  // so is `written`: what was written has nodes
+  t.known = top;
   if (t.written > top) t.written = nullptr;
-  if (t.known > top) t.known = top;
 }
 
 // initial-exec: the runtime is there from the start of the program.

@@ -15,7 +15,7 @@ inline constexpr std::string_view kFileMagic{
     "DHT\r\n\x1a\n",
     8};
 inline constexpr std::uint16_t kMajor = 1;  // a reader refuses another one
-inline constexpr std::uint16_t kMinor = 1;  // may grow without harm to old readers
+inline constexpr std::uint16_t kMinor = 2;  // may grow without harm to old readers
 
 struct FileHeader {
   std::array<char, 8> magic;

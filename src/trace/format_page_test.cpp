@@ -57,6 +57,7 @@ void name_some(Names& names) {
   names.add_site({.module = module, .address = UINT64_MAX});
   names.add_region({VarId{7}, 0x7f0000001000, 2});
   names.add_region({VarId{20}, 8, 1});
+  names.mappings.push_back({Mapping::What::module, module, 0x555500000000, 0x10000, 2});
   names.add_stack({StackId::none, f});
 }
 

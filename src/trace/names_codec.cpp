@@ -23,7 +23,8 @@ enum class Table : std::uint8_t {
   stacks,
   modules,
   addresses,
-  regions
+  regions,
+  mappings
 };
 enum class Mode : std::uint8_t { add, rename };
 
@@ -110,6 +111,17 @@ Result<bool> NamesEncoder::encode(const Names& names, std::size_t most_bytes, st
                        w.varint(region.cells);
                        return true;
                      });
+  if (modules_ == names.modules.size()) {
+    ok = ok && write_section(Table::mappings, Mode::add, mappings_,
+                             static_cast<std::uint32_t>(names.mappings.size()), most_bytes, out,
+                             [&](std::uint32_t i, ByteWriter& w) {
+                               const Mapping& m = names.mappings[i];
+                               w.varint(static_cast<std::uint8_t>(m.what));
+                               w.varint(m.id);
+                               for (const std::uint64_t v : {m.address, m.bytes, m.since}) w.varint(v);
+                               return true;
+                             });
+  }
   for (std::size_t k = 0; k < kNamed.size(); ++k) {
     const NameTable& table = names.of(kNamed[k]);
     ok = ok && write_section(table_of(k), Mode::add, tables_[k], table.size(), most_bytes, out,
@@ -240,6 +252,21 @@ Status read_regions(ByteReader& r, std::uint32_t first, std::uint32_t count, Nam
   return {};
 }
 
+Status read_mappings(ByteReader& r, std::uint32_t first, std::uint32_t count, Names& names) {
+  if (first != names.mappings.size()) return bad("mappings out of order");
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t what = r.varint32();
+    const Mapping mapping{static_cast<Mapping::What>(what), r.varint32(), r.varint(), r.varint(), r.varint()};
+    if (!r.ok()) return bad("a cut mapping");
+    if (what > static_cast<std::uint32_t>(Mapping::What::module)) return bad("a mapping of an unknown sort");
+    if (mapping.what == Mapping::What::module && mapping.id >= names.modules.size()) {
+      return bad("a mapping of an unknown module");
+    }
+    names.mappings.push_back(mapping);
+  }
+  return {};
+}
+
 Status read_section(ByteReader& r, Table table, Mode mode, std::uint32_t first, std::uint32_t count,
                     Names& names) {
   if (mode == Mode::rename && (table < Table::threads || table > Table::barriers))
@@ -257,6 +284,8 @@ Status read_section(ByteReader& r, Table table, Mode mode, std::uint32_t first, 
       return read_addresses(r, first, count, names);
     case Table::regions:
       return read_regions(r, first, count, names);
+    case Table::mappings:
+      return read_mappings(r, first, count, names);
     default:
       break;
   }
@@ -275,7 +304,7 @@ Status decode_names(std::span<const char> payload, Names& names) {
     const std::uint32_t count = r.varint32();
     const auto body = r.raw(r.varint());
     if (!r.ok()) break;
-    if (table > static_cast<std::uint8_t>(Table::regions))
+    if (table > static_cast<std::uint8_t>(Table::mappings))
       continue;  // of a newer minor version: not needed here
     if (mode > static_cast<std::uint8_t>(Mode::rename)) return bad("an unknown mode");
     ByteReader section(body);

@@ -21,7 +21,8 @@ class NamesEncoder {
   void write_addresses(const Names& names, std::size_t most_bytes, std::vector<char>& out);
 
   // The entries 0 are in every table from the start.
-  std::uint32_t strings_ = 1, sites_ = 1, stacks_ = 1, modules_ = 1, addresses_ = 1, regions_ = 0;
+  std::uint32_t strings_ = 1, sites_ = 1, stacks_ = 1, modules_ = 1, addresses_ = 1, regions_ = 0,
+                mappings_ = 0;
   std::uint32_t tables_[5] = {};
   std::uint32_t renamed_[5] = {};
 };

@@ -19,7 +19,8 @@ bool same(const NameTable& a, const NameTable& b) {
 bool same(const Names& a, const Names& b) {
   return same(a.strings, b.strings) && same(a.threads, b.threads) && same(a.locks, b.locks) &&
          same(a.variables, b.variables) && same(a.channels, b.channels) && same(a.barriers, b.barriers) &&
-         a.sites == b.sites && a.stacks == b.stacks && a.modules == b.modules && a.regions == b.regions;
+         a.sites == b.sites && a.stacks == b.stacks && a.modules == b.modules && a.regions == b.regions &&
+         a.mappings == b.mappings;
 }
 
 void grow(Names& names) {
@@ -54,6 +55,16 @@ void grow(Names& names) {
     names.add_region({VarId{behind + *rc::gen::inRange<std::uint32_t>(0, 9)},
                       8 * *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 60),
                       *rc::gen::inRange<std::uint32_t>(1, 1 << 20)});
+  }
+  const int mappings = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < mappings; ++i) {
+    const bool is_stack = *rc::gen::arbitrary<bool>();
+    const auto modules = static_cast<std::uint32_t>(names.modules.size());
+    names.mappings.push_back(
+        {is_stack ? Mapping::What::stack : Mapping::What::module,
+         is_stack ? *rc::gen::arbitrary<std::uint32_t>() : *rc::gen::inRange<std::uint32_t>(0, modules),
+         *rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>(),
+         *rc::gen::arbitrary<std::uint64_t>()});
   }
 }
 
@@ -105,6 +116,18 @@ TEST(NamesCodec, RefusesEntriesThatReferToWhatIsNotThere) {
   EXPECT_EQ(error_of({kStacks, kAdd, 1, 1, 2, 0, 1}),
             "a stack with an unknown caller or site in a names block");
   EXPECT_EQ(error_of({99, kAdd, 1, 1, 2, 0, 1}), "") << "a table of a newer version is passed over";
+}
+
+TEST(NamesCodec, RefusesMappingsOfWhatIsNotThere) {
+  constexpr char kMappings = 11, kAdd = 0, kStack = 0, kModule = 1;
+  EXPECT_EQ(error_of({kMappings, kAdd, 0, 1, 5, kStack, 7, 16, 8, 0}), "");
+  EXPECT_EQ(error_of({kMappings, kAdd, 1, 1, 5, kStack, 7, 16, 8, 0}),
+            "mappings out of order in a names block");
+  EXPECT_EQ(error_of({kMappings, kAdd, 0, 1, 5, kModule, 1, 16, 8, 0}),
+            "a mapping of an unknown module in a names block");
+  EXPECT_EQ(error_of({kMappings, kAdd, 0, 1, 5, 2, 0, 16, 8, 0}),
+            "a mapping of an unknown sort in a names block");
+  EXPECT_EQ(error_of({kMappings, kAdd, 0, 1, 4, kStack, 7, 16, 8}), "a cut mapping in a names block");
 }
 
 TEST(NamesCodec, RefusesAddressesOfWhatIsNotThere) {

@@ -14,7 +14,9 @@ class Conformance : public testing::TestWithParam<std::string> {
   // property(trace, numbers): from a random trace; the numbers are random too.
   template <class F>
   void for_traces(F property) {
-    for (const auto& options : {oracle::SmallTraceOptions::basic(), oracle::SmallTraceOptions::all()}) {
+    using oracle::SmallTraceOptions;
+    for (const auto& options :
+         {SmallTraceOptions::basic(), SmallTraceOptions::all(), SmallTraceOptions::generations()}) {
       for (std::uint64_t seed = 0; seed < oracle::from_environment("DEADHEAT_TRACES", kFew); ++seed) {
         const auto trace = oracle::small_trace(seed, options);
         std::mt19937_64 random(seed);

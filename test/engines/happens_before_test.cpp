@@ -7,7 +7,8 @@ namespace {
 class HappensBefore : public Profile {};
 // In traces of all kinds there is little of each: wrong atomics pass thousands of them.
 INSTANTIATE_TEST_SUITE_P(Profiles, HappensBefore,
-                         testing::Values("basic", "all", "readers", "atomics", "meetings"),
+                         testing::Values("basic", "all", "readers", "atomics", "memory", "meetings",
+                                         "generations"),
                          [](const auto& profile) { return std::string(profile.param); });
 
 TEST_P(HappensBefore, DjitFlagsExactlyTheAccessesThatRaceWithAnEarlierOne) {
@@ -96,41 +97,6 @@ TEST(Barriers, WhoLeavesAGenerationKnowsNothingOfTheNext) {
   for (const char* engine : kEngines) {
     for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 1, 2}})
       EXPECT_EQ(pairs_of(run_engine(engine, trace, cut)), (Pairs{{3, 6}})) << engine;
-  }
-}
-
-// Far more memory than could be gone through cell by cell.
-TEST(Allocations, OfManyCellsLookOnlyAtWhatWasAccessed) {
-  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t x, std::uint64_t bytes) {
-    return Event{ThreadId{t}, {.kind = kind, .value = bytes}, x};
-  };
-  constexpr std::uint64_t kBytes = std::uint64_t{8} << 31;
-  for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}}) {
-    for (const char* engine :
-         {"djit", "fasttrack", "fasttrack-tree", "shb", "shb-ee", "lockset", "tsan1", "tsan1-wrd"}) {
-      const std::vector<Event> freed = {
-          event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
-          event(1, EventKind::free, 6, kBytes), event(0, EventKind::read, 1'000'007, 4)};
-      EXPECT_EQ(pairs_of(run_engine(engine, freed, cut)), (Pairs{{0, 2}, {2, 3}})) << engine;
-      const std::vector<Event> renewed = {
-          event(0, EventKind::write, 1'000'007, 8), event(0, EventKind::write, 5, 8),
-          event(0, EventKind::alloc, 6, kBytes), event(1, EventKind::write, 1'000'007, 8),
-          event(1, EventKind::write, 5, 8)};
-      EXPECT_EQ(pairs_of(run_engine(engine, renewed, cut)), (Pairs{{1, 4}})) << engine;
-    }
-  }
-}
-
-// What is near to something accessed depends on shards.
-TEST(Allocations, OfManyCellsDoNotLookAtTheNeighboursOfWhatWasAccessed) {
-  const std::vector<Event> trace = {
-      {ThreadId{1}, {.kind = EventKind::write, .value = 8}, 1},
-      {ThreadId{1}, {.kind = EventKind::free, .value = std::uint64_t{8} * 5000}, 3},
-      {ThreadId{0}, {.kind = EventKind::write, .value = 8}, 8}};
-  for (const engine::Row& row : engine::rows()) {
-    if (row.notion == engine::Notion::none) continue;
-    for (const Cut& cut : {Cut{10, 0, 1}, Cut{1, 2, 3}})
-      EXPECT_EQ(pairs_of(run_engine(row.name, trace, cut)), Pairs{}) << row.name;
   }
 }
 

@@ -29,6 +29,8 @@ class ManyTraces : public testing::TestWithParam<const char*> {
   static SmallTraceOptions options_of(const std::string& profile) {
     if (profile == "readers") return SmallTraceOptions::readers();
     if (profile == "atomics") return SmallTraceOptions::atomics();
+    if (profile == "memory") return SmallTraceOptions::memory();
+    if (profile == "generations") return SmallTraceOptions::generations();
     if (profile == "meetings") return SmallTraceOptions::meetings();
     return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
   }

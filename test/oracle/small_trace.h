@@ -18,13 +18,16 @@ struct SmallTraceOptions {
   std::uint32_t min_events = 5, max_events = 24;
   std::uint32_t max_threads = 4, max_locks = 3, max_variables = 3;
   std::array<std::uint32_t, kEventKinds> weights{};
-  bool nested_locks = false;      // only properly nested ones
-  bool forks_inside = true;       // fork and join by a thread that holds a lock
-  bool parts = false;             // accesses of parts of variables
-  bool across = false;            // accesses that go on into the next variable (text cannot tell them)
-  bool leave_out = false;         // each trace is without some kinds, so that the others meet
-  bool unique_sites = false;      // else three
-  std::uint32_t disciplined = 3;  // of ten traces so many keep to a discipline, mostly
+  bool nested_locks = false;       // only properly nested ones
+  bool forks_inside = true;        // fork and join by a thread that holds a lock
+  bool parts = false;              // accesses of parts of variables
+  bool across = false;             // accesses that go on into the next variable (text cannot tell them)
+  std::uint32_t longest = 2;       // alloc or free, in variables; more than one only with `across`
+  bool leave_out = false;          // each trace is without some kinds, so that the others meet
+  bool unique_sites = false;       // else three
+  std::uint32_t joined_again = 0;  // of a hundred joins of a thread that was joined so many are made
+  std::uint32_t forked = 2;        // of five threads so many must be forked before they act
+  std::uint32_t disciplined = 3;   // of ten traces so many keep to a discipline, mostly
 
   std::uint32_t& weight(EventKind kind) { return weights[static_cast<std::size_t>(kind)]; }
 
@@ -80,6 +83,34 @@ struct SmallTraceOptions {
     o.leave_out = false;
     return o;
   }
+  // Memory that comes and goes, mostly several variables at once.
+  static SmallTraceOptions memory() {
+    SmallTraceOptions o = basic();
+    o.weight(EventKind::alloc) = 14;
+    o.weight(EventKind::free) = 14;
+    o.parts = o.across = true;
+    o.max_variables = 6;
+    o.longest = 5;
+    return o;
+  }
+  // Threads that come and go, and some that are joined by several.
+  static SmallTraceOptions generations() {
+    SmallTraceOptions o = basic();
+    o.min_events = 15;
+    o.max_events = 50;
+    o.max_threads = 12;
+    o.max_variables = 2;
+    o.weight(EventKind::fork) = 40;
+    o.weight(EventKind::join) = 40;
+    o.weight(EventKind::acquire) = 8;
+    o.weight(EventKind::acquire_shared) = 4;
+    o.weight(EventKind::release_shared) = 16;
+    o.weight(EventKind::send) = 3;
+    o.weight(EventKind::recv) = 5;
+    o.forked = 4;
+    o.joined_again = 8;
+    return o;
+  }
   // Messages, barriers and few locks.
   static SmallTraceOptions meetings() {
     SmallTraceOptions o = basic();
@@ -106,7 +137,7 @@ class SmallTraceMaker {
     if (weight(EventKind::atomic_load) > 0) atomic_variables_ = below(1u << variables_);
     if (weight(EventKind::acquire) == 0) discipline_ = 0;
     // Thread 0 is there from the start, others mostly too: else there is little for them to do.
-    for (std::size_t t = 1; t < threads_.size(); ++t) threads_[t].forked = below(5) < 2;
+    for (std::size_t t = 1; t < threads_.size(); ++t) threads_[t].forked = below(5) < o_.forked;
     for (std::uint32_t tries = 0; trace_.size() < length && tries < 40 * length; ++tries) step();
     return std::move(trace_);
   }
@@ -240,6 +271,7 @@ class SmallTraceMaker {
     Event& e = put(t, kind, below(variables_));
     static constexpr std::array<std::uint8_t, 4> kSizes = {0, 8, 4, 16};
     if (parts_) e.op.value = kSizes[below(o_.across ? 4 : 3)];
+    if (parts_ && o_.longest > 2 && below(2) == 0) e.op.value = 1 + below(o_.longest * 8);
   }
 
   void acquire(std::uint32_t t, std::uint32_t l, EventKind kind) {
@@ -284,7 +316,8 @@ class SmallTraceMaker {
   void join(std::uint32_t t) {
     const std::uint32_t u = below(static_cast<std::uint32_t>(threads_.size()));
     Thread& child = threads_[u];
-    if (u == t || child.joined || (!child.acted && !child.started)) return;
+    if (u == t || (!child.acted && !child.started)) return;
+    if (child.joined && (o_.joined_again == 0 || below(100) >= o_.joined_again)) return;
     if (!child.holds.empty() && below(4) != 0) return;
     if (!o_.forks_inside && !(threads_[t].holds.empty() && child.holds.empty())) return;
     child.joined = true;

@@ -7,12 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "check.h"
 
 static int racy;
 static int x;

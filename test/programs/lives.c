@@ -16,12 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "check.h"
 
 static int x, racy;
 static int turn;

@@ -8,13 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "check.h"
 
 static int racy;
 static int turn;
@@ -24,6 +20,8 @@ static pthread_rwlock_t rwlock;
 static pthread_spinlock_t spin;
 static pthread_cond_t* condition;
 static pthread_barrier_t barrier;
+static sem_t semaphore;
+static int ends[2];
 
 static void give_turn(void) {
   if (racy) {
@@ -64,6 +62,13 @@ static void free_condition(void) { free(condition); }
 static void make_barrier(void) { CHECK(pthread_barrier_init(&barrier, NULL, 1) == 0); }
 static void use_barrier(void) { CHECK(pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD); }
 
+static void make_semaphore(void) { CHECK(sem_init(&semaphore, 0, 0) == 0); }
+static void use_semaphore(void) { CHECK(sem_post(&semaphore) == 0); }
+static void destroy_semaphore(void) { CHECK(sem_destroy(&semaphore) == 0); }
+static void open_pipe(void) { CHECK(pipe(ends) == 0); }
+static void write_to_pipe(void) { CHECK(write(ends[1], "x", 1) == 1); }
+static void close_pipe(void) { CHECK(close(ends[1]) == 0); }
+
 static const struct {
   const char* name;
   void (*prepare)(void);  // before both
@@ -78,6 +83,9 @@ static const struct {
     {"condition_made", make_condition, make_condition, use_condition},
     {"condition_freed", make_condition, use_all, free_condition},
     {"barrier_made", make_barrier, make_barrier, use_barrier},
+    {"semaphore_made", make_semaphore, make_semaphore, use_semaphore},
+    {"semaphore_destroyed", make_semaphore, use_semaphore, destroy_semaphore},
+    {"descriptor_closed", open_pipe, write_to_pipe, close_pipe},
 };
 enum { kCases = sizeof cases / sizeof *cases };
 static int chosen;

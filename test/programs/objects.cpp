@@ -157,8 +157,8 @@ void shared_pointer() {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([value]() mutable {
       check((*value)[3] == 1);
-      if (racy) ++x;
       value.reset();
+      if (racy) ++x;  // behind it: what stands before it is ordered when the threads run one after another
     });
   }
   value.reset();

@@ -20,12 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "check.h"
 
 void __tsan_acquire(void*);
 void __tsan_release(void*);
@@ -284,6 +279,18 @@ static void take_annotated(void) {
 
 // Nothing orders these, with or without `racy`.
 static void give_nothing(void) { set_turn(1); }
+// Waiting for either of two: what is left out of such loops must not take the order along.
+static int either[2], looked_at;
+static void give_either(void) { __atomic_store_n(&either[1], 1, __ATOMIC_RELEASE); }
+static void take_either(void) {
+  while (!__atomic_load_n(&either[0], __ATOMIC_ACQUIRE) && !__atomic_load_n(&either[1], __ATOMIC_ACQUIRE)) {
+  }
+}
+static void take_either_reading(void) {
+  while (!__atomic_load_n(&either[0], __ATOMIC_ACQUIRE) && !looked_at &&
+         !__atomic_load_n(&either[1], __ATOMIC_ACQUIRE)) {
+  }
+}
 static void take_nothing(void) { wait_turn(1); }
 
 static const struct {
@@ -299,6 +306,8 @@ static const struct {
     {"recursive", give_recursive, take_recursive},
     {"checked", give_checked, take_checked},
     {"spin", give_spin, take_spin},
+    {"either", give_either, take_either},
+    {"either_reading", give_either, take_either_reading},
     {"spin_try", give_spin_try, take_spin_try},
     {"rwlock", give_rwlock, take_rwlock},
     {"rwlock_try", give_rwlock_try, take_rwlock_try},

@@ -19,6 +19,7 @@ struct Cut {
   std::size_t block = 5;  // events a block
   std::uint32_t shard_bits = 0;
   std::uint32_t slots = 1;  // so many blocks are ordered before the first of them is checked
+  std::uint64_t many_cells = engine::kManyCells;
   // Which accesses, allocs and frees are looked at, by event number; all, if there is none.
   std::function<bool(std::uint64_t)> kept = nullptr;
 };
@@ -50,7 +51,7 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
   const engine::Sharding sharding{cut.shard_bits};
   const auto choice = engine::choose(name);
   if (!choice) throw std::runtime_error(choice.error().message);
-  auto engine = choice->make({sharding, cut.slots});
+  auto engine = choice->make({sharding, cut.slots, cut.many_cells});
   RaceList races;
   for (unsigned pass = 0; pass < choice->row->passes; ++pass) {
     if (pass > 0) (*engine)->next_pass();

@@ -16,36 +16,27 @@ __attribute__((always_inline)) inline Address at(const volatile void* address) {
 
 }  // namespace
 
+#define ACCESS(kind, size, pc) \
+  if (g_recording) emit_access(Kind::kind, at(p), size, pc)
+
 #define DEADHEAT_ACCESSES(size)                                                                            \
-  ENTRY void __tsan_read##size(void* p) { emit_access(Kind::read, at(p), size, DEADHEAT_CALLER); }         \
-  ENTRY void __tsan_write##size(void* p) { emit_access(Kind::write, at(p), size, DEADHEAT_CALLER); }       \
+  ENTRY void __tsan_read##size(void* p) { ACCESS(read, size, DEADHEAT_CALLER); }                           \
+  ENTRY void __tsan_write##size(void* p) { ACCESS(write, size, DEADHEAT_CALLER); }                         \
   ENTRY void __tsan_read_write##size(void* p) {                                                            \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+    ACCESS(read, size, DEADHEAT_CALLER);                                                                   \
+    ACCESS(write, size, DEADHEAT_CALLER);                                                                  \
   }                                                                                                        \
-  WEAK_ENTRY void __tsan_volatile_read##size(void* p) {                                                    \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                        \
-  WEAK_ENTRY void __tsan_volatile_write##size(void* p) {                                                   \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
-  }                                                                                                        \
-  WEAK_ENTRY void __tsan_unaligned_volatile_read##size(void* p) {                                          \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                        \
-  WEAK_ENTRY void __tsan_unaligned_volatile_write##size(void* p) {                                         \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
-  }                                                                                                        \
-  ENTRY void __tsan_read##size##_pc(void* p, void* pc) { emit_access(Kind::read, at(p), size, at(pc)); }   \
-  ENTRY void __tsan_write##size##_pc(void* p, void* pc) { emit_access(Kind::write, at(p), size, at(pc)); } \
-  ENTRY void __tsan_unaligned_read##size(const void* p) {                                                  \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
-  }                                                                                                        \
-  ENTRY void __tsan_unaligned_write##size(void* p) {                                                       \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
-  }                                                                                                        \
+  WEAK_ENTRY void __tsan_volatile_read##size(void* p) { ACCESS(read, size, DEADHEAT_CALLER); }             \
+  WEAK_ENTRY void __tsan_volatile_write##size(void* p) { ACCESS(write, size, DEADHEAT_CALLER); }           \
+  WEAK_ENTRY void __tsan_unaligned_volatile_read##size(void* p) { ACCESS(read, size, DEADHEAT_CALLER); }   \
+  WEAK_ENTRY void __tsan_unaligned_volatile_write##size(void* p) { ACCESS(write, size, DEADHEAT_CALLER); } \
+  ENTRY void __tsan_read##size##_pc(void* p, void* pc) { ACCESS(read, size, at(pc)); }                     \
+  ENTRY void __tsan_write##size##_pc(void* p, void* pc) { ACCESS(write, size, at(pc)); }                   \
+  ENTRY void __tsan_unaligned_read##size(const void* p) { ACCESS(read, size, DEADHEAT_CALLER); }           \
+  ENTRY void __tsan_unaligned_write##size(void* p) { ACCESS(write, size, DEADHEAT_CALLER); }               \
   ENTRY void __tsan_unaligned_read_write##size(void* p) {                                                  \
-    emit_access(Kind::read, at(p), size, DEADHEAT_CALLER);                                                 \
-    emit_access(Kind::write, at(p), size, DEADHEAT_CALLER);                                                \
+    ACCESS(read, size, DEADHEAT_CALLER);                                                                   \
+    ACCESS(write, size, DEADHEAT_CALLER);                                                                  \
   }
 
 DEADHEAT_ACCESSES(1)
@@ -55,37 +46,49 @@ DEADHEAT_ACCESSES(8)
 DEADHEAT_ACCESSES(16)
 
 ENTRY void __tsan_read_range(void* p, unsigned long bytes) {
-  emit_range(Kind::read_range, at(p), bytes, DEADHEAT_CALLER);
+  if (g_recording) emit_range(Kind::read_range, at(p), bytes, DEADHEAT_CALLER);
 }
 ENTRY void __tsan_write_range(void* p, unsigned long bytes) {
-  emit_range(Kind::write_range, at(p), bytes, DEADHEAT_CALLER);
+  if (g_recording) emit_range(Kind::write_range, at(p), bytes, DEADHEAT_CALLER);
 }
 ENTRY void __tsan_read_range_pc(void* p, unsigned long bytes, void* pc) {
-  emit_range(Kind::read_range, at(p), bytes, at(pc));
+  if (g_recording) emit_range(Kind::read_range, at(p), bytes, at(pc));
 }
 ENTRY void __tsan_write_range_pc(void* p, unsigned long bytes, void* pc) {
-  emit_range(Kind::write_range, at(p), bytes, at(pc));
+  if (g_recording) emit_range(Kind::write_range, at(p), bytes, at(pc));
 }
 
 // A constructor that sets the table of functions to what it is changes nothing.
 ENTRY void __tsan_vptr_update(void** p, void* value) {
-  if (*p != value) emit_access(Kind::write, at(p), sizeof *p, DEADHEAT_CALLER);
+  if (*p == value) return;
+  ACCESS(write, sizeof *p, DEADHEAT_CALLER);
 }
-ENTRY void __tsan_vptr_read(void** p) { emit_access(Kind::read, at(p), sizeof *p, DEADHEAT_CALLER); }
+ENTRY void __tsan_vptr_read(void** p) { ACCESS(read, sizeof *p, DEADHEAT_CALLER); }
+
+namespace {
+
+// Out of line, so that the entry point saves no registers.
+[[gnu::noinline, gnu::cold]] void enter_with_care(void* caller) {
+  Thread& t = t_self;
+  if (t.slot == nullptr && !adopt_thread(t)) return;
+  if (t.top == t.last_frame) {
+    ++t.too_deep;
+    __atomic_fetch_add(&g_session->lost.frames, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  *t.top = at(caller);
+  ++t.top;
+}
+
+}  // namespace
 
 ENTRY void __tsan_func_entry(void* caller) {
   if (!g_recording) return;
   Thread& t = t_self;
-  if (__builtin_expect(t.top == t.last_frame, false)) {
-    if (t.slot == nullptr && !adopt_thread(t)) return;
-    if (t.top == t.last_frame) {
-      ++t.too_deep;
-      __atomic_fetch_add(&g_session->lost.frames, 1, __ATOMIC_RELAXED);
-      return;
-    }
-  }
-  *t.top = at(caller);
-  ++t.top;
+  std::uint64_t* const top = t.top;
+  if (__builtin_expect(top == t.last_frame, false)) return enter_with_care(caller);
+  *top = at(caller);
+  t.top = top + 1;
 }
 
 ENTRY void __tsan_func_exit() {

@@ -58,28 +58,40 @@ T change(volatile T* p, const Change& changed) {
   }
 }
 
-// Whether this is the load that the thread recorded last, with nothing written since: a loop that waits. Such
-// loads see the same store again and order nothing more, and programs that wait this way do millions of them.
-// So do compare-and-swaps that fail, and exchanges that change and release nothing, in spin locks; recorded,
-// they keep the holder from the stripe that it needs to unlock.
-//
+// Loops that wait. A thread that has loaded some atomics and recorded nothing since, and loads one of them
+// again at the same place, sees the same store if none was counted: such a load orders nothing more and is
+// left out. Programs that wait this way do millions of them. As soon as one of the atomics changes all are
+// recorded once more. So with compare-and-swaps that fail, and exchanges that change and release nothing, in
+// spin locks; recorded, they keep the holder from the stripe that it needs to unlock.
+
+// Its number in Thread::waits, or kMost.
+unsigned waited_before(const Thread& t, Address address, Address pc, unsigned order) {
+  unsigned i = 0;
+  while (i < Waits::kMost && !(t.waits.loads[i].address == address && t.waits.loads[i].pc == pc &&
+                               t.waits.loads[i].order == order)) {
+    ++i;
+  }
+  return i;
+}
+
 // A store takes the stripe and counts before it writes, so who sees its value sees one of the two on the
 // second look.
-template <class T, class Waits>
-bool is_same_again(const volatile T* p, Address pc, T& value, const Waits& waits) {
+template <class T, class Still>
+bool is_same_again(const volatile T* p, Address pc, int order, T& value, const Still& still_waits) {
   Thread& t = t_self;
+  if (t.waits.next != t.next || t.top != t.written || t.next == nullptr) return false;
   const auto address = reinterpret_cast<Address>(p);
-  if (t.load.next != t.next || t.load.address != address || t.load.pc != pc || t.next == nullptr)
-    return false;
+  const unsigned i = waited_before(t, address, pc, order_of(order));
+  if (i == Waits::kMost || (t.waits.fresh >> i & 1) == 0) return false;
   const StripeState& stripe = stripe_of(address);
   const auto nothing_new = [&] {
     return __atomic_load_n(&stripe.taken, __ATOMIC_ACQUIRE) == 0 &&
-           __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE) == t.load.version;
+           __atomic_load_n(&stripe.version, __ATOMIC_ACQUIRE) == t.waits.loads[i].version;
   };
-  if (t.top != t.written || !nothing_new()) return false;
+  if (!nothing_new()) return false;
   value = load(p);
-  if (!waits(value) || !nothing_new()) return false;
-  ++t.spins;
+  if (!still_waits(value) || !nothing_new()) return false;
+  __atomic_fetch_add(&g_session->lost.spins, 1, __ATOMIC_RELAXED);
   // Who is waited for may want the core, and needs it for longer than the program's author thought.
   sched_yield();
   return true;
@@ -88,18 +100,50 @@ bool is_same_again(const volatile T* p, Address pc, T& value, const Waits& waits
 // What is_same_again compares with.
 template <class T>
 void record_waiting(Kind kind, const volatile T* p, int order, Address pc, const Stripe& stripe) {
+  Thread& t = t_self;
+  Waits& waits = t.waits;
+  const auto address = reinterpret_cast<Address>(p);
+  unsigned i = waited_before(t, address, pc, order_of(order));
+  const bool is_other = i == Waits::kMost;
+  if (is_other) i = waits.oldest++ % Waits::kMost;
+  // The same again here has changed: what was seen of the others before may have changed since.
+  const bool goes_on = waits.next == t.next && (is_other || (waits.fresh >> i & 1) == 0);
   record(kind, p, order, pc);
-  t_self.load = {t_self.next, reinterpret_cast<Address>(p), pc, stripe.version()};
+  waits.next = t.next;
+  waits.fresh = (goes_on ? waits.fresh : 0) | 1u << i;
+  waits.loads[i] = {address, pc, stripe.version(), order_of(order)};
+}
+
+// A loop that reads between its loads is recorded in full, so that it is a flood, and it waits for a thread
+// that may want this core. Called before the stripe is taken.
+void yield_in_loop(Address address, Address pc, int order) {
+  constexpr std::ptrdiff_t kMostBetween = 8;
+  constexpr unsigned kPatience = 64, kOften = 16;
+  Thread& t = t_self;
+  const unsigned i = waited_before(t, address, pc, order_of(order));
+  bool again = i < Waits::kMost && t.waits.next <= t.next && t.next - t.waits.next <= kMostBetween &&
+               __atomic_load_n(&stripe_of(address).version, __ATOMIC_RELAXED) == t.waits.loads[i].version;
+  for (const Record* r = t.waits.next; again && r < t.next; ++r) {
+    again = r->kind() == Kind::read || r->kind() == Kind::stack || r->kind() == Kind::position;
+  }
+  t.waits.repeats = again ? t.waits.repeats + 1 : 0;
+  if (t.waits.repeats >= kPatience && t.waits.repeats % kOften == 0) sched_yield();
 }
 
 template <class T>
-T atomic_load(const volatile T* p, int order, Address pc) {
-  if (!g_recording) return load(p);
+[[gnu::noinline]] T recorded_load(const volatile T* p, int order, Address pc) {
   T value;
-  if (is_same_again(p, pc, value, [](T) { return true; })) return value;
+  if (is_same_again(p, pc, order, value, [](T) { return true; })) return value;
+  yield_in_loop(reinterpret_cast<Address>(p), pc, order);
   const Stripe stripe(reinterpret_cast<Address>(p));
   record_waiting(Kind::atomic_load, p, order, pc, stripe);
   return load(p);
+}
+
+// Here and below: what records is out of line, so that without a recording no register is saved.
+template <class T>
+T atomic_load(const volatile T* p, int order, Address pc) {
+  return g_recording ? recorded_load(p, order, pc) : load(p);
 }
 
 template <class T>
@@ -114,31 +158,47 @@ void store(volatile T* p, T value, int order) {
 }
 
 template <class T>
-void atomic_store(volatile T* p, T value, int order, Address pc) {
-  if (!g_recording) return store(p, value, order);
+[[gnu::noinline]] void recorded_store(volatile T* p, T value, int order, Address pc) {
   Stripe stripe(reinterpret_cast<Address>(p));
   stripe.written();
   record(Kind::atomic_store, p, order, pc);
   store(p, value, order);
 }
 
+template <class T>
+void atomic_store(volatile T* p, T value, int order, Address pc) {
+  return g_recording ? recorded_store(p, value, order, pc) : store(p, value, order);
+}
+
+// Operation: of the address and a value.
 template <class T, class Operation>
-T atomic_rmw(volatile T* p, int order, Address pc, const Operation& operation) {
-  if (!g_recording) return operation();
+[[gnu::noinline]] T recorded_rmw(volatile T* p, T value, int order, Address pc, Operation operation) {
   Stripe stripe(reinterpret_cast<Address>(p));
   stripe.written();
   record(Kind::atomic_rmw, p, order, pc);
-  return operation();
+  return operation(p, value);
+}
+
+template <class T, class Operation>
+T atomic_rmw(volatile T* p, T value, int order, Address pc, Operation operation) {
+  return g_recording ? recorded_rmw(p, value, order, pc, operation) : operation(p, value);
 }
 
 template <class T>
-T atomic_exchange(volatile T* p, T desired, int order, Address pc) {
-  const auto exchange = [&] { return change(p, [&](T) { return desired; }); };
-  if (!g_recording) return exchange();
+T exchange(volatile T* p, T desired) {
+  if constexpr (sizeof(T) == 16) {
+    return change(p, [&](T) { return desired; });
+  } else {
+    return __atomic_exchange_n(p, desired, __ATOMIC_SEQ_CST);
+  }
+}
+
+template <class T>
+[[gnu::noinline]] T recorded_exchange(volatile T* p, T desired, int order, Address pc) {
   constexpr unsigned kRelease = 3;  // and what is stronger
   const bool releases = order_of(order) >= kRelease;
   T value;
-  if (!releases && is_same_again(p, pc, value, [&](T v) { return v == desired; })) return value;
+  if (!releases && is_same_again(p, pc, order, value, [&](T v) { return v == desired; })) return value;
   Stripe stripe(reinterpret_cast<Address>(p));
   if (releases || load(p) != desired) {
     stripe.written();
@@ -146,15 +206,20 @@ T atomic_exchange(volatile T* p, T desired, int order, Address pc) {
   } else {
     record_waiting(Kind::atomic_rmw, p, order, pc, stripe);
   }
-  return exchange();
+  return exchange(p, desired);
+}
+
+template <class T>
+T atomic_exchange(volatile T* p, T desired, int order, Address pc) {
+  return g_recording ? recorded_exchange(p, desired, order, pc) : exchange(p, desired);
 }
 
 // A failed one is a load. What it saw.
 template <class T>
-T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failure, Address pc) {
-  if (!g_recording) return compare_and_swap(p, expected, desired);
+[[gnu::noinline]] T recorded_cas(volatile T* p, T expected, T desired, int order, int order_of_failure,
+                                 Address pc) {
   T seen;
-  if (is_same_again(p, pc, seen, [&](T v) { return v != expected; })) return seen;
+  if (is_same_again(p, pc, order_of_failure, seen, [&](T v) { return v != expected; })) return seen;
   Stripe stripe(reinterpret_cast<Address>(p));
   seen = load(p);
   if (seen == expected) {
@@ -169,6 +234,12 @@ T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failu
   return seen;
 }
 
+template <class T>
+T atomic_cas(volatile T* p, T expected, T desired, int order, int order_of_failure, Address pc) {
+  return g_recording ? recorded_cas(p, expected, desired, order, order_of_failure, pc)
+                     : compare_and_swap(p, expected, desired);
+}
+
 // Whether it was done; else what it saw is put where the expected value was.
 template <class T>
 int atomic_cas_into(volatile T* p, T& expected, T desired, int order, int order_of_failure, Address pc) {
@@ -180,10 +251,16 @@ int atomic_cas_into(volatile T* p, T& expected, T desired, int order, int order_
 
 }  // namespace
 
-#define DEADHEAT_FETCH(bits, name, changed)                                                        \
-  ENTRY a##bits __tsan_atomic##bits##_fetch_##name(volatile a##bits* p, a##bits v, int order) {    \
-    return atomic_rmw(p, order, DEADHEAT_CALLER,                                                   \
-                      [&] { return change(p, [&](a##bits old) -> a##bits { return changed; }); }); \
+// By the machine where it can, else by what is made of the old value.
+#define DEADHEAT_FETCH(bits, name, changed)                                                     \
+  ENTRY a##bits __tsan_atomic##bits##_fetch_##name(volatile a##bits* p, a##bits v, int order) { \
+    return atomic_rmw(p, v, order, DEADHEAT_CALLER, []<class T>(volatile T* q, T v) -> T {      \
+      if constexpr (sizeof(T) == 16) {                                                          \
+        return change(q, [v](T old) -> T { return changed; });                                  \
+      } else {                                                                                  \
+        return __atomic_fetch_##name(q, v, __ATOMIC_SEQ_CST);                                   \
+      }                                                                                         \
+    });                                                                                         \
   }
 
 #define DEADHEAT_ATOMICS(bits)                                                                        \

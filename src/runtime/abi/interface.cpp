@@ -1,5 +1,7 @@
 // What <sanitizer/tsan_interface.h> offers programs: order that the compiler cannot see, locks of their own,
 // and questions about reports.
+#include <unistd.h>
+
 #include "runtime/emit.h"
 #include "runtime/exported.h"
 
@@ -30,7 +32,37 @@ void heed() {
   look_again();
 }
 
-enum LockFlags : unsigned { kRead = 1 << 3, kFailed = 1 << 5 };
+enum LockFlags : unsigned { kRead = 1 << 3, kFailed = 1 << 5, kSeveralLevels = 1 << 6, kAllLevels = 1 << 7 };
+
+std::uint32_t* levels_of(Address lock) {
+  for (auto& held : t_self.own_locks) {
+    if (held.levels != 0 && held.lock == lock) return &held.levels;
+  }
+  return nullptr;
+}
+
+void take(Address lock, std::uint32_t levels) {
+  if (std::uint32_t* const known = levels_of(lock)) {
+    *known += levels;
+    return;
+  }
+  for (auto& held : t_self.own_locks) {
+    if (held.levels != 0) continue;
+    held.lock = lock;
+    held.levels = levels;
+    return;
+  }
+}
+
+// How many levels are given back. Of a lock beyond the few that can be noted it is one: if that is too few,
+// the recorder will tell.
+std::uint32_t give_back(Address lock, bool all) {
+  std::uint32_t* const known = levels_of(lock);
+  if (known == nullptr) return 1;
+  const std::uint32_t levels = all ? *known : 1;
+  *known -= levels;
+  return levels;
+}
 
 }  // namespace
 
@@ -44,16 +76,26 @@ ENTRY void __tsan_mutex_destroy(void* lock, unsigned) {
   emit_if_recording(Kind::forget_lock, lock, DEADHEAT_CALLER);
 }
 ENTRY void __tsan_mutex_pre_lock(void*, unsigned) { ignore(); }
-ENTRY void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
+ENTRY void __tsan_mutex_post_lock(void* lock, unsigned flags, int recursion) {
   heed();
   if ((flags & kFailed) != 0) return;
-  emit_if_recording((flags & kRead) != 0 ? Kind::acquire_shared : Kind::acquire, lock, DEADHEAT_CALLER);
+  if ((flags & kRead) != 0) return emit_if_recording(Kind::acquire_shared, lock, DEADHEAT_CALLER);
+  const std::uint32_t levels =
+      (flags & kSeveralLevels) != 0 && recursion > 0 ? static_cast<std::uint32_t>(recursion) : 1;
+  take(at(lock), levels);
+  for (std::uint32_t i = 0; i < levels; ++i) emit_if_recording(Kind::acquire, lock, DEADHEAT_CALLER);
 }
-// How deep the lock was held is not known here: one level is given back.
+// The program gives the levels back to post_lock.
 ENTRY int __tsan_mutex_pre_unlock(void* lock, unsigned flags) {
-  emit_if_recording((flags & kRead) != 0 ? Kind::release_shared : Kind::release, lock, DEADHEAT_CALLER);
+  std::uint32_t levels = 1;
+  if ((flags & kRead) != 0) {
+    emit_if_recording(Kind::release_shared, lock, DEADHEAT_CALLER);
+  } else {
+    levels = give_back(at(lock), (flags & kAllLevels) != 0);
+    for (std::uint32_t i = 0; i < levels; ++i) emit_if_recording(Kind::release, lock, DEADHEAT_CALLER);
+  }
   ignore();
-  return 1;
+  return static_cast<int>(levels);
 }
 ENTRY void __tsan_mutex_post_unlock(void*, unsigned) { heed(); }
 ENTRY void __tsan_mutex_pre_signal(void*, unsigned) { ignore(); }
@@ -68,10 +110,10 @@ ENTRY void* __tsan_external_register_tag(const char* type) { return const_cast<c
 ENTRY void __tsan_external_register_header(void*, const char*) {}
 ENTRY void __tsan_external_assign_tag(void*, void*) {}
 ENTRY void __tsan_external_read(void* object, void* caller, void*) {
-  emit_access(Kind::read, at(object), 1, at(caller));
+  if (g_recording) emit_access(Kind::read, at(object), 1, at(caller));
 }
 ENTRY void __tsan_external_write(void* object, void* caller, void*) {
-  emit_access(Kind::write, at(object), 1, at(caller));
+  if (g_recording) emit_access(Kind::write, at(object), 1, at(caller));
 }
 
 ENTRY void __tsan_flush_memory() {}
@@ -80,6 +122,12 @@ ENTRY void __tsan_flush_memory() {}
 HOOK void __tsan_on_report(void*) {}
 HOOK void __tsan_on_initialize() {}
 HOOK int __tsan_on_finalize(int failed) { return failed; }
+
+// The last of the program's destructors. No race is known, so nothing has failed but in the program's eyes.
+__attribute__((destructor(101))) static void finalize() {
+  constexpr int kFailed = 66;
+  if (__tsan_on_finalize(0) != 0) _exit(kFailed);
+}
 HOOK const char* __tsan_default_options() { return ""; }
 HOOK const char* __tsan_default_suppressions() { return ""; }
 HOOK int __tsan_symbolize_external(Address, char*, Address, char*, Address, int*, int*) { return 0; }

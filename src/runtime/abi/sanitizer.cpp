@@ -55,20 +55,20 @@ ENTRY void __sanitizer_start_switch_fiber(void**, const void*, std::size_t) {}
 ENTRY void __sanitizer_finish_switch_fiber(void*, const void**, std::size_t*) {}
 
 // Accesses that are written out, because they are not aligned.
-#define DEADHEAT_UNALIGNED(bits)                                                         \
-  ENTRY std::uint##bits##_t __sanitizer_unaligned_load##bits(const void* p) {            \
-    emit_access(Kind::read, reinterpret_cast<Address>(p), (bits) / 8, DEADHEAT_CALLER);  \
-    struct [[gnu::packed]] Value {                                                       \
-      std::uint##bits##_t value;                                                         \
-    };                                                                                   \
-    return static_cast<const Value*>(p)->value;                                          \
-  }                                                                                      \
-  ENTRY void __sanitizer_unaligned_store##bits(void* p, std::uint##bits##_t value) {     \
-    emit_access(Kind::write, reinterpret_cast<Address>(p), (bits) / 8, DEADHEAT_CALLER); \
-    struct [[gnu::packed]] Value {                                                       \
-      std::uint##bits##_t value;                                                         \
-    };                                                                                   \
-    static_cast<Value*>(p)->value = value;                                               \
+#define DEADHEAT_UNALIGNED(bits)                                                                          \
+  ENTRY std::uint##bits##_t __sanitizer_unaligned_load##bits(const void* p) {                             \
+    if (g_recording) emit_access(Kind::read, reinterpret_cast<Address>(p), (bits) / 8, DEADHEAT_CALLER);  \
+    struct [[gnu::packed]] Value {                                                                        \
+      std::uint##bits##_t value;                                                                          \
+    };                                                                                                    \
+    return static_cast<const Value*>(p)->value;                                                           \
+  }                                                                                                       \
+  ENTRY void __sanitizer_unaligned_store##bits(void* p, std::uint##bits##_t value) {                      \
+    if (g_recording) emit_access(Kind::write, reinterpret_cast<Address>(p), (bits) / 8, DEADHEAT_CALLER); \
+    struct [[gnu::packed]] Value {                                                                        \
+      std::uint##bits##_t value;                                                                          \
+    };                                                                                                    \
+    static_cast<Value*>(p)->value = value;                                                                \
   }
 DEADHEAT_UNALIGNED(16)
 DEADHEAT_UNALIGNED(32)

@@ -14,6 +14,7 @@
 #include "runtime/emit.h"
 #include "runtime/intercept/descriptors.h"
 #include "runtime/real.h"
+#include "runtime/system_call.h"
 
 // Declared with `...` for an argument that is only sometimes there: it is a register on this machine.
 #define DEADHEAT_INTERCEPT_AS(result, name, parameters)                                           \
@@ -34,15 +35,35 @@ void received(int fd, Address pc) {
   if (fd >= 0 && recording()) emit(Kind::recv, channel_of(fd), pc);
 }
 
+Address memory_of(int fd) { return kDescriptorMemory + 8 * static_cast<Address>(fd); }
+
+// Before the call, in which a thread may wait while another closes the descriptor; and before what is sent by
+// it, for who receives that may close.
+int used(int fd, Address pc) {
+  if (fd >= 0 && recording() && is_instrumented(pc)) emit_access(Kind::read, memory_of(fd), 1, pc);
+  return fd;
+}
+
+// The number may be given anew by a call that is not seen, to who is not ordered with this one. What a child
+// of vfork closes is its own.
+void closing(int fd, Address pc) {
+  if (fd < 0 || !recording() || !is_instrumented(pc)) return;
+  if (static_cast<std::uint32_t>(system_call(SYS_getpid)) != g_session->program) return;
+  emit_access(Kind::write, memory_of(fd), 1, pc);
+  emit_with(Kind::fresh, memory_of(fd), 0, 8);
+}
+
 // Before the real write: whoever receives may change the buffer at once.
 void writing(int fd, const void* buffer, std::size_t bytes, Address pc) {
   if (fd < 0 || !recording()) return;
+  used(fd, pc);
   emit_range(Kind::read_range, reinterpret_cast<Address>(buffer), bytes, pc);
   sent(fd, pc);
 }
 
 void writing(int fd, const iovec* parts, std::size_t count, Address pc) {
   if (fd < 0 || !recording()) return;
+  used(fd, pc);
   for (std::size_t i = 0; i < count; ++i) {
     emit_range(Kind::read_range, reinterpret_cast<Address>(parts[i].iov_base), parts[i].iov_len, pc);
   }
@@ -184,14 +205,17 @@ DEADHEAT_INTERCEPT_AS(int, fcntl64, (int fd, int command, unsigned long argument
 
 // The other end learns of it. Not of files, where nobody does.
 DEADHEAT_INTERCEPT(int, close, (int fd)) {
+  closing(fd, DEADHEAT_CALLER);
   if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
   return REAL(close)(fd);
 }
 DEADHEAT_INTERCEPT(int, __close, (int fd)) {
+  closing(fd, DEADHEAT_CALLER);
   if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
   return REAL(close)(fd);
 }
 DEADHEAT_INTERCEPT(int, shutdown, (int fd, int how)) {
+  used(fd, DEADHEAT_CALLER);
   sent(fd, DEADHEAT_CALLER);
   return REAL(shutdown)(fd, how);
 }
@@ -199,6 +223,7 @@ DEADHEAT_INTERCEPT(int, shutdown, (int fd, int how)) {
 // Connections: what came before connect comes before what follows the accept.
 
 DEADHEAT_INTERCEPT(int, connect, (int fd, const sockaddr* address, socklen_t bytes)) {
+  used(fd, DEADHEAT_CALLER);
   if (recording()) emit(Kind::send, object_of(Channel::connections), DEADHEAT_CALLER);
   return REAL(connect)(fd, address, bytes);
 }
@@ -211,78 +236,83 @@ int accepted(int fd, Address pc) {
 }  // namespace
 
 DEADHEAT_INTERCEPT(int, accept, (int fd, sockaddr* address, socklen_t* bytes)) {
-  return accepted(REAL(accept)(fd, address, bytes), DEADHEAT_CALLER);
+  return accepted(REAL(accept)(used(fd, DEADHEAT_CALLER), address, bytes), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(int, accept4, (int fd, sockaddr* address, socklen_t* bytes, int flags)) {
-  return accepted(REAL(accept4)(fd, address, bytes, flags), DEADHEAT_CALLER);
+  return accepted(REAL(accept4)(used(fd, DEADHEAT_CALLER), address, bytes, flags), DEADHEAT_CALLER);
 }
 
 // Reading.
 
 DEADHEAT_INTERCEPT(ssize_t, read, (int fd, void* buffer, std::size_t bytes)) {
-  return read_into(REAL(read)(fd, buffer, bytes), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(read)(used(fd, DEADHEAT_CALLER), buffer, bytes), fd, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, __read_chk, (int fd, void* buffer, std::size_t bytes, std::size_t room)) {
-  return read_into(REAL(__read_chk)(fd, buffer, bytes, room), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(__read_chk)(used(fd, DEADHEAT_CALLER), buffer, bytes, room), fd, buffer,
+                   DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, pread, (int fd, void* buffer, std::size_t bytes, off_t at)) {
-  return read_into(REAL(pread)(fd, buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(pread)(used(fd, DEADHEAT_CALLER), buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, pread64, (int fd, void* buffer, std::size_t bytes, off64_t at)) {
-  return read_into(REAL(pread)(fd, buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(pread)(used(fd, DEADHEAT_CALLER), buffer, bytes, at), fd, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, __pread_chk,
                    (int fd, void* buffer, std::size_t bytes, off_t at, std::size_t room)) {
-  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(__pread_chk)(used(fd, DEADHEAT_CALLER), buffer, bytes, at, room), fd, buffer,
+                   DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, __pread64_chk,
                    (int fd, void* buffer, std::size_t bytes, off64_t at, std::size_t room)) {
-  return read_into(REAL(__pread_chk)(fd, buffer, bytes, at, room), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(__pread_chk)(used(fd, DEADHEAT_CALLER), buffer, bytes, at, room), fd, buffer,
+                   DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, __recv_chk,
                    (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags)) {
-  return read_into(REAL(__recv_chk)(fd, buffer, bytes, room, flags), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(__recv_chk)(used(fd, DEADHEAT_CALLER), buffer, bytes, room, flags), fd, buffer,
+                   DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, __recvfrom_chk,
                    (int fd, void* buffer, std::size_t bytes, std::size_t room, int flags, sockaddr* from,
                     socklen_t* length)) {
-  return read_into(REAL(__recvfrom_chk)(fd, buffer, bytes, room, flags, from, length), fd, buffer,
-                   DEADHEAT_CALLER);
+  return read_into(REAL(__recvfrom_chk)(used(fd, DEADHEAT_CALLER), buffer, bytes, room, flags, from, length),
+                   fd, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, readv, (int fd, const iovec* parts, int count)) {
-  return read_into(REAL(readv)(fd, parts, count), fd, parts, static_cast<std::size_t>(count),
-                   DEADHEAT_CALLER);
+  return read_into(REAL(readv)(used(fd, DEADHEAT_CALLER), parts, count), fd, parts,
+                   static_cast<std::size_t>(count), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, preadv, (int fd, const iovec* parts, int count, off_t at)) {
-  return read_into(REAL(preadv)(fd, parts, count, at), fd, parts, static_cast<std::size_t>(count),
-                   DEADHEAT_CALLER);
+  return read_into(REAL(preadv)(used(fd, DEADHEAT_CALLER), parts, count, at), fd, parts,
+                   static_cast<std::size_t>(count), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, preadv64, (int fd, const iovec* parts, int count, off64_t at)) {
-  return read_into(REAL(preadv)(fd, parts, count, at), fd, parts, static_cast<std::size_t>(count),
-                   DEADHEAT_CALLER);
+  return read_into(REAL(preadv)(used(fd, DEADHEAT_CALLER), parts, count, at), fd, parts,
+                   static_cast<std::size_t>(count), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, preadv2, (int fd, const iovec* parts, int count, off_t at, int flags)) {
-  return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
-                   DEADHEAT_CALLER);
+  return read_into(REAL(preadv2)(used(fd, DEADHEAT_CALLER), parts, count, at, flags), fd, parts,
+                   static_cast<std::size_t>(count), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, preadv64v2, (int fd, const iovec* parts, int count, off64_t at, int flags)) {
-  return read_into(REAL(preadv2)(fd, parts, count, at, flags), fd, parts, static_cast<std::size_t>(count),
-                   DEADHEAT_CALLER);
+  return read_into(REAL(preadv2)(used(fd, DEADHEAT_CALLER), parts, count, at, flags), fd, parts,
+                   static_cast<std::size_t>(count), DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, recv, (int fd, void* buffer, std::size_t bytes, int flags)) {
-  return read_into(REAL(recv)(fd, buffer, bytes, flags), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(recv)(used(fd, DEADHEAT_CALLER), buffer, bytes, flags), fd, buffer, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, recvfrom,
                    (int fd, void* buffer, std::size_t bytes, int flags, sockaddr* from, socklen_t* length)) {
-  return read_into(REAL(recvfrom)(fd, buffer, bytes, flags, from, length), fd, buffer, DEADHEAT_CALLER);
+  return read_into(REAL(recvfrom)(used(fd, DEADHEAT_CALLER), buffer, bytes, flags, from, length), fd, buffer,
+                   DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(ssize_t, recvmsg, (int fd, msghdr* message, int flags)) {
-  return read_into(REAL(recvmsg)(fd, message, flags), fd, message->msg_iov, message->msg_iovlen,
-                   DEADHEAT_CALLER);
+  return read_into(REAL(recvmsg)(used(fd, DEADHEAT_CALLER), message, flags), fd, message->msg_iov,
+                   message->msg_iovlen, DEADHEAT_CALLER);
 }
 DEADHEAT_INTERCEPT(int, recvmmsg,
                    (int fd, mmsghdr* messages, unsigned count, int flags, timespec* patience)) {
-  const int got = REAL(recvmmsg)(fd, messages, count, flags, patience);
+  const int got = REAL(recvmmsg)(used(fd, DEADHEAT_CALLER), messages, count, flags, patience);
   if (got <= 0 || !recording()) return got;
   received(fd, DEADHEAT_CALLER);
   for (int i = 0; i < got; ++i) {

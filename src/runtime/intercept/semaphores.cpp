@@ -11,11 +11,16 @@ namespace {
 std::uint64_t object_of(const sem_t* semaphore) { return reinterpret_cast<Address>(semaphore); }
 
 int waited(int result, const sem_t* semaphore, Address pc) {
-  if (result == 0 && recording()) emit(Kind::recv, object_of(semaphore), pc);
+  if (result != 0 || !recording()) return result;
+  emit_use(semaphore, pc);
+  emit(Kind::recv, object_of(semaphore), pc);
   return result;
 }
 
-int forgotten(int result, const sem_t* semaphore, Address pc) {
+template <class Real>
+int forgotten(const sem_t* semaphore, Address pc, const Real& real) {
+  emit_change(semaphore, pc);
+  const int result = real();
   if (result == 0 && recording()) emit(Kind::forget_channel, object_of(semaphore), pc);
   return result;
 }
@@ -23,15 +28,16 @@ int forgotten(int result, const sem_t* semaphore, Address pc) {
 }  // namespace
 
 DEADHEAT_INTERCEPT(int, sem_init, (sem_t * semaphore, int shared, unsigned value)) {
-  return forgotten(REAL(sem_init)(semaphore, shared, value), semaphore, DEADHEAT_CALLER);
+  return forgotten(semaphore, DEADHEAT_CALLER, [&] { return REAL(sem_init)(semaphore, shared, value); });
 }
 
 DEADHEAT_INTERCEPT(int, sem_destroy, (sem_t * semaphore)) {
-  return forgotten(REAL(sem_destroy)(semaphore), semaphore, DEADHEAT_CALLER);
+  return forgotten(semaphore, DEADHEAT_CALLER, [&] { return REAL(sem_destroy)(semaphore); });
 }
 
 // A named one may be open more than once, at one address: it is not forgotten when it is closed.
 DEADHEAT_INTERCEPT(int, sem_post, (sem_t * semaphore)) {
+  emit_use(semaphore, DEADHEAT_CALLER);
   if (recording()) emit(Kind::send, object_of(semaphore), DEADHEAT_CALLER);
   return REAL(sem_post)(semaphore);
 }

@@ -12,12 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : failed(__LINE__, #condition))
-
-static void failed(int line, const char* condition) {
-  fprintf(stderr, __FILE__ ":%d: %s does not hold\n", line, condition);
-  exit(1);
-}
+#include "../check.h"
 
 enum { kThreads = 4 };
 static int racy;
@@ -25,6 +20,8 @@ static long x;
 static int stop, rounds, under_way, meanwhile;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t threads[kThreads];
+
+static void nothing(void);
 
 static void* add(void* outlaw) {
   for (long mine = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); ++mine) {
@@ -101,26 +98,59 @@ static void signals(void) {
   finish();
 }
 
-// Instrumented code that comes later and goes.
-static void plugin(void) {
+// Instrumented code that comes later and goes. Where it was.
+static void* run_plugin(const char* suffix) {
   char path[4096];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
   CHECK(length > 0);
-  strcpy(path + length, ".plugin.so");
-  for (int i = 0; i < 3; ++i) {
-    void* const library = dlopen(path, RTLD_NOW);
-    if (library == NULL) fprintf(stderr, "%s\n", dlerror());
-    CHECK(library != NULL);
-    void (*const add_in_plugin)(long*) = (void (*)(long*))dlsym(library, "add_in_plugin");
-    CHECK(add_in_plugin != NULL);
-    begin();
-    if (!racy) pthread_mutex_lock(&mutex);
-    add_in_plugin(&x);
-    if (!racy) pthread_mutex_unlock(&mutex);
-    finish();
-    CHECK(dlclose(library) == 0);
-    under_way = stop = 0;
-  }
+  strcpy(path + length, suffix);
+  void* const library = dlopen(path, RTLD_NOW);
+  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(library != NULL);
+  void (*const add_in_plugin)(long*) = (void (*)(long*))dlsym(library, "add_in_plugin");
+  CHECK(add_in_plugin != NULL);
+  begin();
+  if (!racy) pthread_mutex_lock(&mutex);
+  add_in_plugin(&x);
+  if (!racy) pthread_mutex_unlock(&mutex);
+  finish();
+  CHECK(dlclose(library) == 0);
+  under_way = stop = 0;
+  return (void*)add_in_plugin;
+}
+static void plugin(void) {
+  for (int i = 0; i < 3; ++i) run_plugin(".plugin.so");
+}
+// Two that take each other's place.
+static void plugins(void) {
+  void* const first = run_plugin(".plugin.so");
+  CHECK(run_plugin(".second.so") == first);
+  CHECK(run_plugin(".plugin.so") == first);
+}
+
+// Found by the search path in the program's own file.
+static void runpath(void) {
+  void* const library = dlopen("libharsh-private.so", RTLD_NOW);
+  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(library != NULL);
+  CHECK(dlopen("libharsh-private.so", RTLD_NOW | RTLD_NOLOAD) == library);
+  CHECK(dlopen("libharsh-none.so", RTLD_NOW) == NULL);
+  CHECK(dlopen("libm.so.6", RTLD_NOW) != NULL);
+  nothing();
+}
+
+// Of main, for all to see.
+static void* add_there(void* there) {
+  if (!racy) pthread_mutex_lock(&mutex);
+  ++*(long*)there;
+  if (!racy) pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+static void stack(void) {
+  long local = 0;
+  pthread_t a, b;
+  CHECK(pthread_create(&a, NULL, add_there, &local) == 0 && pthread_create(&b, NULL, add_there, &local) == 0);
+  CHECK(pthread_join(a, NULL) == 0 && pthread_join(b, NULL) == 0);
 }
 
 static void crash(void) {
@@ -169,11 +199,19 @@ static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {
-    {"outlives", outlives}, {"nothing", nothing},
-    {"forks", forks},       {"signals", signals},
-    {"plugin", plugin},     {"crash", crash},
-    {"killed", killed},     {"aborts", aborts},
-    {"leaves", leaves},     {"leaves_at_once", leaves_at_once},
+    {"outlives", outlives},
+    {"nothing", nothing},
+    {"forks", forks},
+    {"signals", signals},
+    {"plugin", plugin},
+    {"plugins", plugins},
+    {"stack", stack},
+    {"runpath", runpath},
+    {"crash", crash},
+    {"killed", killed},
+    {"aborts", aborts},
+    {"leaves", leaves},
+    {"leaves_at_once", leaves_at_once},
     {"replaced", replaced},
 };
 enum { kCases = sizeof cases / sizeof *cases };

@@ -1,0 +1,2 @@
+int other;
+void write_other(void) { ++other; }
