@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup setup-run build run test lint format bench fuzz coverage docs install clean
+.PHONY: help setup setup-run build run test lint format bench bench-papers fuzz coverage docs install clean
 
 help:           ## list the targets
-	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 setup:          ## install every package the project needs (Debian 12; root or sudo)
 	@scripts/setup test
@@ -33,6 +33,10 @@ bench:          ## measure again the figures of docs/results (1e8 events, some m
 	@scripts/setup bench
 	@bench/run
 	@bench/run-engines 1e8
+
+bench-papers: build ## the figures of papers, from our runs (SCALE, RUNS): docs/results
+	@for script in $$(ls bench/papers | grep -v -x -e plot -e '.*\..*'); do \
+	  echo "==== bench/papers/$$script"; bench/papers/$$script || exit 1; done
 
 fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)
 	@scripts/fuzz

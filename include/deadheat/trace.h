@@ -103,11 +103,19 @@ class TraceReader final : public Source {
   bool complete() const;
   std::uint64_t events() const;
   std::uint64_t file_bytes() const;
+  std::uint64_t bytes_read() const;  // of the file, so far
+  // What the footer tells by itself: all of the summary but what is known by thread. Nothing but the number
+  // of events for an unfinished file.
+  const Summary& totals() const;
   // From the footer, or (unfinished files) by reading every event once.
   Result<Summary> summary();
   // The next block returned by next() is the one that holds this event. Decodes nothing; reads O(1) of the
   // file.
   Status seek(std::uint64_t event);
+  // The block that holds an event. Reads at most one page of the index.
+  Result<BlockInfo> block_of(std::uint64_t event);
+  // That block, and not a byte more. Names are not followed.
+  Result<const BlockView*> read(const BlockInfo& block);
   // Loads the names, which next() does by itself as it goes from the start, and seek() does not.
   Status load_names();
   // All blocks, in order.

@@ -6,7 +6,9 @@
 #include <bit>
 #include <memory>
 
+#include "analysis/analyze_windows.h"
 #include "analysis/feed.h"
+#include "analysis/one_pass.h"
 #include "analysis/pipeline.h"
 #include "analysis/race_log.h"
 #include "filter/chain.h"
@@ -47,11 +49,66 @@ Status check_filters(const AnalyzeOptions& options) {
                    fmt::format("{} cannot stand before {}: {}", filter.row->name, engine.row->name, reason)});
     }
   }
+  if (const auto windows = choice_of_windows(options); !windows) return fail(windows.error());
   return {};
 }
 
+namespace {
+
+Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& options);
+
+AnalyzeOptions without_windows(AnalyzeOptions options) {
+  std::erase_if(options.filters, [](const filter::Choice& choice) { return choice.is_of_windows(); });
+  return options;
+}
+
+Result<Findings> analyze_some(const std::string& path, const AnalyzeOptions& options,
+                              const filter::Choice& choice) {
+  const auto windows = choice.windows();
+  if (!windows) return fail(windows.error());
+  auto source = open_source(path, options.read);
+  if (!source) return fail(source.error());
+  WindowsRun about{.name = choice.name(), .plan = {}, .places = {}};
+  auto* const reader = dynamic_cast<TraceReader*>(source->get());
+  std::optional<Findings> findings;
+  if (reader != nullptr && reader->complete()) {
+    auto found = analyze_windows(path, *reader, options, *windows, about);
+    if (!found) return fail(std::move(found).error().in(path));
+    if (!*found) {
+      auto all = analyze_whole(path, without_windows(options));
+      if (!all) return fail(all.error());
+      about.windows = 1;
+      about.events = all->events;
+      found->emplace(std::move(*all));
+    }
+    findings = std::move(*found);
+  } else if (windows->budget_s > 0) {
+    return fail({Error::Kind::usage, fmt::format("{}: {} reads a trace several times, in part; this one can "
+                                                 "only be read as a whole: convert it to a .dht first",
+                                                 path, choice.name())});
+  } else {
+    auto found = analyze_one_pass(**source, options, *windows, about);
+    if (!found) return fail(std::move(found).error().in(path));
+    findings = std::move(*found);
+    findings->warnings = (*source)->warnings();
+    findings->read_once = std::move(*source);
+  }
+  findings->windows = std::move(about);
+  return std::move(*findings);
+}
+
+}  // namespace
+
 Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options) {
   if (auto fit = check_filters(options); !fit) return fail(fit.error());
+  const auto windows = choice_of_windows(options);
+  if (!windows) return fail(windows.error());
+  return *windows != nullptr ? analyze_some(path, options, **windows) : analyze_whole(path, options);
+}
+
+namespace {
+
+Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& options) {
   const engine::Shape shape = shape_for(options.jobs);
   std::vector<Running> running;
   unsigned passes = 1;
@@ -101,5 +158,7 @@ Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options)
   findings.races = RaceLog::put_together(logs);
   return findings;
 }
+
+}  // namespace
 
 }  // namespace deadheat::analysis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/window_events.h"
+#include "base/assert.h"
 #include "base/progress.h"
 #include "model/pair_table.h"
 #include "model/table.h"
@@ -242,6 +244,80 @@ Result<Circumstances> circumstances_of(const std::string& path, const ReadOption
     line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);
   }
   return Circumstances{std::move(gatherer).races(), std::move(*source)};
+}
+
+namespace {
+
+// The findings of each window that has some.
+struct InWindow {
+  filter::Window window;
+  std::vector<std::size_t> which;
+  std::vector<Finding> findings;
+};
+
+std::vector<InWindow> by_window(const Findings& findings) {
+  std::vector<InWindow> out;
+  std::unordered_map<std::uint64_t, std::size_t> places;  // begin of the window to place in `out`
+  const auto& windows = findings.windows->places;
+  for (std::size_t i = 0; i < findings.races.size(); ++i) {
+    const model::RacePair& pair = findings.races[i].first;
+    const auto behind = std::ranges::upper_bound(windows, pair.later.event, {}, &filter::Window::begin);
+    const filter::Window window = *(behind - 1);
+    const auto [at, fresh] = places.try_emplace(window.begin, out.size());
+    if (fresh) out.push_back({window, {}, {}});
+    out[at->second].which.push_back(i);
+    out[at->second].findings.push_back(findings.races[i]);
+  }
+  std::ranges::sort(out, {}, [](const InWindow& one) { return one.window.begin; });
+  return out;
+}
+
+// What the pairs say by themselves.
+CircumstancesOfRace nothing_around(const model::RacePair& pair) {
+  const auto event_of = [&](const model::Side& side) {
+    return Event{side.thread, {.kind = side.kind, .site = side.site}, index(pair.variable)};
+  };
+  CircumstancesOfRace out;
+  out.earlier.event = event_of(pair.earlier);
+  out.later.event = event_of(pair.later);
+  return out;
+}
+
+}  // namespace
+
+Result<Circumstances> circumstances_in_windows(const std::string& path, const ReadOptions& options,
+                                               const Findings& findings) {
+  Circumstances out{.races = {}, .source = findings.read_once, .around = Around::window};
+  if (findings.read_once != nullptr) {
+    out.around = Around::pair;
+    for (const Finding& finding : findings.races) out.races.push_back(nothing_around(finding.first));
+    return out;
+  }
+  auto source = open_source(path, options);
+  if (!source) return fail(source.error());
+  auto* const reader = dynamic_cast<TraceReader*>(source->get());
+  DEADHEAT_ASSERT(reader != nullptr, "a trace of which only windows were read can be entered anywhere");
+  out.races.resize(findings.races.size());
+  for (const InWindow& one : by_window(findings)) {
+    Gatherer gatherer(one.findings);
+    for (std::uint64_t at = one.window.begin; !gatherer.done();) {
+      if (at >= one.window.end) return changed(path);
+      const auto place = reader->block_of(at);
+      if (!place) return fail(place.error());
+      const auto block = reader->read(*place);
+      if (!block) return fail(block.error());
+      if (!gatherer.feed(clipped(**block, at, one.window.end))) return changed(path);
+      at = place->first + place->events;
+    }
+    auto races = std::move(gatherer).races();
+    for (std::size_t i = 0; i < races.size(); ++i) out.races[one.which[i]] = std::move(races[i]);
+  }
+  // Names are needed only where there is something to be called by them.
+  if (!findings.races.empty()) {
+    if (auto loaded = reader->load_names(); !loaded) return fail(loaded.error());
+  }
+  out.source = std::move(*source);
+  return out;
 }
 
 }  // namespace deadheat::analysis

@@ -49,9 +49,17 @@ struct CircumstancesOfRace {
   std::optional<model::NumberedEvent> alloc;
 };
 
+// What circumstances are taken from.
+enum class Around : std::uint8_t {
+  trace,   // all that came before
+  window,  // what windows show: what was before them is not known
+  pair,    // the race alone: the trace could not be read again
+};
+
 struct Circumstances {
   std::vector<CircumstancesOfRace> races;  // as many as findings, of the first instance of each
-  std::unique_ptr<Source> source;          // as far as it was read; has the names
+  std::shared_ptr<const Source> source;    // as far as it was read; has the names
+  Around around = Around::trace;
 
   const Names& names() const { return source->names(); }
 };
@@ -59,5 +67,8 @@ struct Circumstances {
 // The trace must be the one the findings are of, and one that can be read again.
 Result<Circumstances> circumstances_of(const std::string& path, const ReadOptions& options,
                                        std::span<const Finding> findings);
+// The same as far as the windows show it in which the races were found: no more is read.
+Result<Circumstances> circumstances_in_windows(const std::string& path, const ReadOptions& options,
+                                               const Findings& findings);
 
 }  // namespace deadheat::analysis

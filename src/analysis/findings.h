@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "deadheat/trace.h"
 #include "engine/registry.h"
 #include "filter/registry.h"
+#include "filter/windows.h"
 #include "model/race.h"
 
 namespace deadheat::analysis {
@@ -37,12 +40,32 @@ struct FilterRun {
   std::uint64_t bytes = 0;  // of its tables at the end
 };
 
+// What a sampler of windows looked at.
+struct WindowsRun {
+  std::string name;  // as chosen
+  filter::WindowPlan plan;
+  std::uint64_t seed = 0;
+  bool whole = false;     // the trace was so short that all of it was looked at
+  bool one_pass = false;  // its length was not known before its end
+  std::uint64_t kept =
+      0;  // windows that the promise rests on: as many as planned, but maybe fewer in one pass
+  std::uint64_t windows = 0;                     // after those that overlap were made one
+  std::uint64_t events = 0;                      // in them
+  std::uint64_t bytes_read = 0, file_bytes = 0;  // 0: not known
+  std::uint64_t steps =
+      0;                   // of those that lower eps until time is up; the plan is that of the last whole one
+  bool cut_short = false;  // time was up before even the first step was whole
+  std::vector<filter::Window> places;  // of the windows, in order
+};
+
 struct Findings {
   std::vector<FilterRun> filters;
+  std::optional<WindowsRun> windows;
   std::vector<EngineRun> engines;
   std::vector<Finding> races;  // by first.later.event, then first.earlier.event, then variable
   std::uint64_t events = 0;
   std::vector<Warning> warnings;
+  std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names
 };
 
 }  // namespace deadheat::analysis

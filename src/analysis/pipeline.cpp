@@ -203,6 +203,13 @@ Status Pipeline::check_sizes(const engine::SortedBlock& block) {
   return {};
 }
 
+std::string Pipeline::broken_rule(std::uint64_t event, model::Rule rule) {
+  return fmt::format(
+      "event {}: {} [{}]; the trace is not well formed: 'deadheat check' shows all, "
+      "'deadheat check --repair' may mend it",
+      base::grouped(event), meaning_of(rule), name_of(rule));
+}
+
 // The same fork once more changes nothing for any engine; real traces have it.
 Status Pipeline::check_rules(engine::SortedBlock& block, model::WellFormed& rules) {
   rules.feed(block.events, block.order());
@@ -210,10 +217,7 @@ Status Pipeline::check_rules(engine::SortedBlock& block, model::WellFormed& rule
   if (rules.ok()) return {};
   for (const model::WellFormed::Fault& fault : rules.faults()) {
     if (fault.rule == model::Rule::fork_repeated) continue;
-    return input_error(fmt::format(
-        "event {}: {} [{}]; the trace is not well formed: 'deadheat check' shows all, "
-        "'deadheat check --repair' may mend it",
-        base::grouped(block.events.first + fault.place), meaning_of(fault.rule), name_of(fault.rule)));
+    return input_error(broken_rule(block.events.first + fault.place, fault.rule));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/feed.h"
@@ -34,6 +35,10 @@ class Pipeline {
   // `rules` must have been fed nothing.
   Status run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line);
   std::uint64_t events() const { return events_; }
+  // What is wrong with a trace in which this event breaks this rule.
+  static std::string broken_rule(std::uint64_t event, model::Rule rule);
+  // Whether engines can keep what the block asks for.
+  static Status check_sizes(const engine::SortedBlock& block);
 
  private:
   struct Lane {
@@ -51,7 +56,6 @@ class Pipeline {
   Status do_block(const Lane& lane, model::WellFormed& rules);
   Status try_block(const Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
-  static Status check_sizes(const engine::SortedBlock& block);
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;

@@ -18,6 +18,11 @@ class Random {
   }
   // In [0, n), from 32 fresh bits; the bias is below n / 2^32.
   std::uint32_t below(std::uint32_t n) { return scale(static_cast<std::uint32_t>((*this)() >> 32), n); }
+  // The same for large n, from 64 fresh bits; the bias is below n / 2^64.
+  std::uint64_t below64(std::uint64_t n) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(Wide{(*this)()} * n >> 64);
+  }
   // The same from bits that the caller has.
   static std::uint32_t scale(std::uint32_t bits, std::uint32_t n) {
     return static_cast<std::uint32_t>((std::uint64_t{bits} * n) >> 32);

@@ -30,6 +30,8 @@ constexpr Flag kFlags[] = {
      .value = "NAME",
      .help = "look only at some accesses, behind the filters; 'deadheat engines' lists the samplers",
      .repeatable = true},
+    {.name = "full-context",
+     .help = "of a trace that was read in part: tell what went on around races from all that came before"},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
     {.name = "format",
      .value = "FORMAT",
@@ -66,7 +68,15 @@ Result<std::vector<engine::Choice>> engines_of(std::string_view names) {
   for (std::string_view rest = names;;) {
     const std::string_view one = rest.substr(0, rest.find(','));
     auto choice = engine::choose(one);
-    if (!choice) return usage_error(fmt::format("analyze: --engine: {}", choice.error().message));
+    if (!choice) {
+      // Samplers have names in the literature, too.
+      const std::string_view name = engine::name_in(one);
+      const bool samples = engine::find_row(name) == nullptr && filter::choose(name, filter::Role::sample);
+      return usage_error(samples ? fmt::format("analyze: --engine: {} is a sampler, which stands before an "
+                                               "engine: --engine fasttrack --sample {}",
+                                               name, one)
+                                 : fmt::format("analyze: --engine: {}", choice.error().message));
+    }
     const auto same = [&](const engine::Choice& other) { return other.name() == choice->name(); };
     if (std::ranges::any_of(out, same)) {
       return usage_error(fmt::format("analyze: --engine: {} is there twice", choice->name()));
@@ -138,26 +148,45 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
+// How a trace is to be analysed, besides what engines are asked.
+struct Wishes {
+  report::Selection selection;
+  bool full_context = false;  // not only what windows show
+};
+
+Result<analysis::Circumstances> circumstances_of(const std::string& path,
+                                                 const analysis::AnalyzeOptions& options,
+                                                 const analysis::Findings& findings, const Wishes& wishes) {
+  const bool in_part = findings.windows && !findings.windows->whole;
+  if (in_part && !wishes.full_context) {
+    return analysis::circumstances_in_windows(path, options.read, findings);
+  }
+  return analysis::circumstances_of(path, options.read, findings.races);
+}
+
 Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
-                                     const report::Selection& selection, report::Suppressions& suppressions,
+                                     const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols) {
-  const auto trace = ReadableTwice::open(path, options.read);
+  const bool once =
+      std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
+  const auto trace = once ? ReadableTwice::as_it_is(path) : ReadableTwice::open(path, options.read);
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
   say_warnings(name, trace->warnings());
   const auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
-  const auto circumstances = analysis::circumstances_of(trace->path(), options.read, findings->races);
+  const auto circumstances = circumstances_of(trace->path(), options, *findings, wishes);
   if (!circumstances) return fail(trace->renamed(circumstances.error()));
-  return report::select(name, *findings, *circumstances, selection, suppressions, symbols);
+  return report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
 }
 
 Result<Exit> run(const Arguments& arguments) {
   const auto options = options_of(arguments);
   if (!options) return fail(options.error());
-  const auto selection = selection_of(arguments);
+  auto selection = selection_of(arguments);
   if (!selection) return fail(selection.error());
+  const Wishes wishes{std::move(*selection), arguments.has("full-context")};
   report::Suppressions suppressions;
   for (const std::string& file : arguments.all("suppressions")) {
     if (auto read = suppressions.read(file); !read) return fail(read.error());
@@ -172,8 +201,8 @@ Result<Exit> run(const Arguments& arguments) {
   bool first = true;
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
-    auto report = analyze_trace(path, *options, *selection, suppressions,
-                                arguments.has("no-symbols") ? nullptr : &symbols);
+    auto report =
+        analyze_trace(path, *options, wishes, suppressions, arguments.has("no-symbols") ? nullptr : &symbols);
     for (; warned < symbols.warnings().size(); ++warned) say(symbols.warnings()[warned]);
     if (!report) {
       say(report.error().message);
@@ -222,7 +251,12 @@ constinit const Verb kAnalyze = {
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "
         "Nothing is fetched from the network.\n\n"
         "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
-        "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.",
+        "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.\n\n"
+        "With --sample rpt only windows of the trace are read, and how many events that are does not depend "
+        "on "
+        "its length; docs/windows.md says what is promised. What was around a race is then told as far as "
+        "its "
+        "window shows it, unless there is --full-context, and nothing is copied.",
     .examples =
         "$ deadheat analyze run.dht\n"
         "the races of the run, for people\n"
@@ -231,7 +265,9 @@ constinit const Verb kAnalyze = {
         "$ deadheat analyze --engine fasttrack,djit --only 'queue*.c' run.std.gz\n"
         "two engines beside each other, on part of a program\n"
         "$ deadheat analyze --filter rex --sample addresses:rate=0.01 run.dht\n"
-        "repetitions left out, and then all variables but one in a hundred",
+        "repetitions left out, and then all variables but one in a hundred\n"
+        "$ deadheat analyze --sample rpt:until=0.95:budget=10 huge.dht\n"
+        "what ten seconds tell of a trace of any length",
     .flags = kFlags,
     .least_positional = 1,
     .run = run,

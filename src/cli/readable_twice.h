@@ -12,6 +12,8 @@ class ReadableTwice {
  public:
   // Copies if it must, and says so on standard error; what the reader warned of is in warnings().
   static Result<ReadableTwice> open(const std::string& path, const ReadOptions& options);
+  // For who reads once.
+  static Result<ReadableTwice> as_it_is(const std::string& path) { return ReadableTwice(path, path, -1); }
   ReadableTwice(ReadableTwice&& other) noexcept;
   ReadableTwice& operator=(ReadableTwice&&) = delete;
   ~ReadableTwice();

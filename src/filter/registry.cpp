@@ -169,6 +169,18 @@ constexpr Row kRows[] = {
      .options = kColdOptions,
      .refuses = not_by_accesses,
      .make = make_cold},
+    {.name = "rpt",
+     .role = Role::sample,
+     .citation = "Al Thokair, Zhang, Mathur & Viswanathan, POPL 2023",
+     .promise =
+         "windows at random places, seen as if they were all there is: every race told is one; a trace that "
+         "has to be changed in a share eps of its events to be free of races shows one with probability "
+         "1 - delta; how many events are read does not depend on the length of the trace",
+     .memory = "that of the engine for the longest window",
+     .options = kWindowOptions,
+     .refuses = windows_refuse,
+     .make = nullptr,
+     .windows = window_options},
 };
 
 std::string_view word_of(Role role) { return role == Role::sample ? "sampler" : "filter"; }
@@ -201,6 +213,21 @@ Result<std::unique_ptr<Filter>> Choice::make() const {
   return filter;
 }
 
+Result<WindowOptions> Choice::windows() const {
+  auto options = row->windows(engine::Settings(row->options, values));
+  if (!options) return fail(std::move(options).error().in(name()));
+  return options;
+}
+
+Status Choice::check() const {
+  if (is_of_windows()) {
+    if (auto options = windows(); !options) return fail(options.error());
+  } else if (auto made = make(); !made) {
+    return fail(made.error());
+  }
+  return {};
+}
+
 Result<Choice> choose(std::string_view wanted, Role role) {
   const std::string_view name = engine::name_in(wanted);
   for (const Row& row : kRows) {
@@ -208,7 +235,7 @@ Result<Choice> choose(std::string_view wanted, Role role) {
     auto values = engine::values_in(wanted, fmt::format("{} {}", word_of(role), name), row.options);
     if (!values) return fail(values.error());
     Choice choice{&row, std::move(*values)};
-    if (auto made = choice.make(); !made) return fail({Error::Kind::usage, made.error().message});
+    if (auto sound = choice.check(); !sound) return fail({Error::Kind::usage, sound.error().message});
     return choice;
   }
   return fail(

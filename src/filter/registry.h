@@ -10,6 +10,7 @@
 
 #include "engine/registry.h"
 #include "filter/filter.h"
+#include "filter/windows.h"
 
 namespace deadheat::filter {
 
@@ -28,6 +29,8 @@ struct Row {
   // Why it may not stand before an engine; "" if it may.
   std::string_view (*refuses)(const engine::Row&);
   Result<std::unique_ptr<Filter>> (*make)(const engine::Settings&);
+  // Of those that show engines windows of the trace, and nothing between them: there is nothing to make.
+  Result<WindowOptions> (*windows)(const engine::Settings&) = nullptr;
 };
 
 std::span<const Row> rows();
@@ -43,6 +46,10 @@ struct Choice {
 
   std::string name() const { return engine::spelled(row->name, row->options, values); }
   Result<std::unique_ptr<Filter>> make() const;
+  bool is_of_windows() const { return row->windows != nullptr; }
+  Result<WindowOptions> windows() const;
+  // Whether its options make sense.
+  Status check() const;
 };
 Result<Choice> choose(std::string_view wanted, Role role);
 

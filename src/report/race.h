@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/circumstances.h"
 #include "deadheat/event.h"
 #include "engine/registry.h"
 #include "model/held_locks.h"
@@ -91,6 +92,7 @@ struct Race {
   std::vector<ToldBy> engines;  // that tell it
   std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
   Fingerprint fingerprint;
+  analysis::Around around = analysis::Around::trace;  // what is known of what went on around it
 };
 
 // "write-read", "atomic write-free": in the order of the trace.
@@ -112,6 +114,23 @@ struct FilterReport {
   std::uint64_t bytes = 0;
 };
 
+// What a sampler of windows looked at.
+struct WindowsReport {
+  std::string name;
+  double eps = 0, delta = 0;
+  std::uint64_t seed = 0, m = 0;
+  std::uint64_t length = 0, drawn = 0, kept = 0;  // windows as planned, and those that the promise rests on
+  std::uint64_t windows = 0;                      // after those that overlap were made one
+  std::uint64_t events = 0;                       // in them
+  std::uint64_t bytes_read = 0, file_bytes = 0;   // 0: not known
+  std::uint64_t steps = 0;
+  bool whole = false, one_pass = false, cut_short = false;
+  // Of a trace from which `edits` events or more must be changed to be free of races: how likely it is at
+  // least that it shows one. 0: nothing is promised.
+  std::uint64_t edits = 0;
+  double probability = 0;
+};
+
 struct SuppressionUse {
   std::string file;
   std::uint64_t line = 0;
@@ -125,6 +144,7 @@ struct Report {
   std::string trace;
   std::uint64_t events = 0;
   std::vector<FilterReport> filters;  // in their order
+  std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit

@@ -136,6 +136,27 @@ Json engine_json(const EngineReport& engine) {
           {"bytes", engine.bytes}};
 }
 
+Json windows_json(const WindowsReport& w) {
+  return {
+      {"name", w.name},
+      {"eps", w.eps},
+      {"delta", w.delta},
+      {"seed", w.seed},
+      {"m", w.m},
+      {"length", w.length},
+      {"drawn", w.drawn},
+      {"kept", w.kept},
+      {"windows", w.windows},
+      {"events", w.events},
+      {"bytes_read", or_null(w.bytes_read)},
+      {"file_bytes", or_null(w.file_bytes)},
+      {"steps", w.steps},
+      {"whole", w.whole},
+      {"one_pass", w.one_pass},
+      {"cut_short", w.cut_short},
+      {"promise", w.probability == 0 ? Json() : Json{{"edits", w.edits}, {"probability", w.probability}}}};
+}
+
 Json report_json(const Report& report) {
   Json filters = Json::array();
   for (const FilterReport& filter : report.filters) filters.push_back(filter_json(filter));
@@ -154,6 +175,7 @@ Json report_json(const Report& report) {
           {"error", nullptr},
           {"events", report.events},
           {"filters", std::move(filters)},
+          {"windows", report.windows ? windows_json(*report.windows) : Json()},
           {"engines", std::move(engines)},
           {"found", report.found()},
           {"found_by_grade", std::move(grades)},

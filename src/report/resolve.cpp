@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <unordered_map>
 
 #include "report/why.h"
@@ -208,8 +209,9 @@ Access access_of(const model::Side& side, const analysis::Circumstance& around, 
 }  // namespace
 
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
-             std::span<const analysis::EngineRun> engines, const NamesFrom& from) {
+             std::span<const analysis::EngineRun> engines, const NamesFrom& from, analysis::Around known) {
   Race race;
+  race.around = known;
   const VarId x = finding.first.variable;
   race.memory = memory_of(finding.first, around, from);
   race.variable = variable_text(x, race.memory, from.names);
@@ -262,6 +264,36 @@ FilterReport resolve(const analysis::FilterRun& run) {
 
 EngineReport resolve(const analysis::EngineRun& run) {
   return {run.name, run.row->notion, run.row->grade, run.pairs, run.counters, run.bytes};
+}
+
+// Theorem 3.3: each window by itself shows a race with probability 2 eps / 15 at least.
+WindowsReport resolve(const analysis::WindowsRun& run, std::uint64_t events) {
+  WindowsReport out{.name = run.name,
+                    .eps = run.plan.eps,
+                    .delta = run.plan.delta,
+                    .seed = run.seed,
+                    .m = run.plan.m,
+                    .length = run.plan.length,
+                    .drawn = run.plan.count,
+                    .kept = run.kept,
+                    .windows = run.windows,
+                    .events = run.events,
+                    .bytes_read = run.bytes_read,
+                    .file_bytes = run.file_bytes,
+                    .steps = run.steps,
+                    .whole = run.whole,
+                    .one_pass = run.one_pass,
+                    .cut_short = run.cut_short};
+  if (run.whole) {
+    out.edits = 1;
+    out.probability = 1;
+  } else if (!run.cut_short && run.kept > 0) {
+    out.edits = static_cast<std::uint64_t>(std::ceil(run.plan.eps * static_cast<double>(events)));
+    out.probability = run.kept >= run.plan.count
+                          ? 1 - run.plan.delta
+                          : 1 - std::pow(1 - 2 * run.plan.eps / 15, static_cast<double>(run.kept));
+  }
+  return out;
 }
 
 }  // namespace deadheat::report

@@ -21,7 +21,8 @@ struct NamesFrom {
 };
 
 Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRace& around,
-             std::span<const analysis::EngineRun> engines, const NamesFrom& from);
+             std::span<const analysis::EngineRun> engines, const NamesFrom& from,
+             analysis::Around known = analysis::Around::trace);
 
 // Of memory, locks and the like a recording knows the address: a global variable has a name, and a stack a
 // thread. The event: when; the offset: in the variable, which may be two of the program's.
@@ -40,5 +41,6 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings, const Na
 
 FilterReport resolve(const analysis::FilterRun& run);
 EngineReport resolve(const analysis::EngineRun& run);
+WindowsReport resolve(const analysis::WindowsRun& run, std::uint64_t events);
 
 }  // namespace deadheat::report

@@ -31,17 +31,20 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   Report report{.trace = trace,
                 .events = findings.events,
                 .filters = {},
+                .windows = {},
                 .engines = {},
                 .races = {},
                 .suppressions = {}};
   report.limit = selection.limit;
   for (const analysis::FilterRun& run : findings.filters) report.filters.push_back(resolve(run));
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
+  if (findings.windows) report.windows = resolve(*findings.windows, findings.events);
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
   for (const Merged& one : merged(findings.races, from)) {
-    Race race = resolve(one.finding, circumstances.races[one.of], findings.engines, from);
+    Race race =
+        resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
     if (!wanted(selection, race)) {
       ++report.passed_over;
     } else if (suppressions.hit(race) != nullptr) {

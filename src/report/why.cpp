@@ -33,7 +33,10 @@ std::optional<LockOfBoth> common_lock(const Race& race) {
 
 std::string about_locks(const Race& race) {
   const std::string one = for_people(race.earlier.thread), other = for_people(race.later.thread);
-  if (race.earlier.locks.empty() && race.later.locks.empty()) return "Neither thread held a lock.";
+  if (race.earlier.locks.empty() && race.later.locks.empty()) {
+    return race.around == analysis::Around::window ? "Neither thread held a lock that the window shows."
+                                                   : "Neither thread held a lock.";
+  }
   const auto common = common_lock(race);
   if (!common) {
     return fmt::format("{} held {}, {} held {}: no lock in common.", one, listed(race.earlier.locks), other,
@@ -84,6 +87,11 @@ std::string about_order(const Race& race, const Signs& signs) {
 }  // namespace
 
 std::string why(const Race& race, const Signs& signs) {
+  if (race.around == analysis::Around::pair) {
+    return "No chain of one thread waiting for another leads from the first access to the second. What went "
+           "on "
+           "around them is not known: the trace was read once, in part; a .dht can be looked into again.";
+  }
   return about_locks(race) + ' ' + about_order(race, signs);
 }
 

@@ -23,8 +23,14 @@ struct TraceReader::Impl {
       : file(std::move(from)),
         stream([this](char* to, std::size_t bytes) { return fill(to, bytes); }, file.name()) {}
 
+  Result<std::size_t> read_at(std::uint64_t at, char* to, std::size_t bytes) {
+    const auto got = file.read_at(at, to, bytes);
+    if (got) bytes_read += *got;
+    return got;
+  }
   Result<std::size_t> fill(char* to, std::size_t bytes) {
-    const auto got = file.read_at(position, to, bytes);
+    if (position < stop) bytes = std::min<std::uint64_t>(bytes, stop - position);
+    const auto got = read_at(position, to, bytes);
     if (got) position += *got;
     return got;
   }
@@ -34,6 +40,8 @@ struct TraceReader::Impl {
   Status scan();
   Result<std::span<const char>> block_at(std::uint64_t offset, BlockType type);
   Result<const Index*> index_page(std::size_t page);
+  Result<IndexEntry> entry_of(std::uint64_t event);
+  void go_to(const IndexEntry& block);
   Error damaged(const std::string& what) const {
     return {Error::Kind::input,
             file.name() + ": " + what + "; the file is damaged, 'deadheat repair' may help"};
@@ -41,6 +49,8 @@ struct TraceReader::Impl {
 
   base::File file;
   std::uint64_t position = 0;  // of the stream's next read
+  std::uint64_t stop = 0;      // one read does not go from before this place to behind it
+  std::uint64_t bytes_read = 0;
   std::uint64_t file_bytes = 0;
   EventStream stream;
   bool complete = false;
@@ -90,8 +100,7 @@ Status TraceReader::Impl::open() {
 Result<bool> TraceReader::Impl::read_footer() {
   Trailer trailer{};
   if (file_bytes < sizeof(FileHeader) + sizeof trailer) return false;
-  const auto got =
-      file.read_at(file_bytes - sizeof trailer, reinterpret_cast<char*>(&trailer), sizeof trailer);
+  const auto got = read_at(file_bytes - sizeof trailer, reinterpret_cast<char*>(&trailer), sizeof trailer);
   if (!got) return fail(got.error());
   if (*got != sizeof trailer || trailer.hash != hash_bytes(&trailer, offsetof(Trailer, hash))) return false;
   const auto payload = block_at(trailer.footer_offset, BlockType::footer);
@@ -114,7 +123,7 @@ Status TraceReader::Impl::scan() {
   std::uint64_t events = 0;
   while (at + sizeof(BlockHeader) <= file_bytes) {
     BlockHeader header{};
-    const auto got = file.read_at(at, reinterpret_cast<char*>(&header), sizeof header);
+    const auto got = read_at(at, reinterpret_cast<char*>(&header), sizeof header);
     if (!got) return fail(got.error());
     if (*got < sizeof header || !check_block_header(header)) break;
     const std::uint64_t whole = sizeof header + std::uint64_t{header.stored_bytes};
@@ -136,7 +145,7 @@ Status TraceReader::Impl::scan() {
 Result<std::span<const char>> TraceReader::Impl::block_at(std::uint64_t offset, BlockType type) {
   if (!direct) {
     direct = std::make_unique<BlockStream>([this](char* to, std::size_t wanted) {
-      const auto got = file.read_at(direct_position, to, std::min<std::size_t>(wanted, std::size_t{1} << 16));
+      const auto got = read_at(direct_position, to, std::min<std::size_t>(wanted, std::size_t{1} << 16));
       if (got) direct_position += *got;
       return got;
     });
@@ -189,6 +198,8 @@ const Names& TraceReader::names() const { return impl_->stream.names(); }
 bool TraceReader::complete() const { return impl_->complete; }
 std::uint64_t TraceReader::events() const { return impl_->footer.summary.events; }
 std::uint64_t TraceReader::file_bytes() const { return impl_->file_bytes; }
+std::uint64_t TraceReader::bytes_read() const { return impl_->bytes_read; }
+const Summary& TraceReader::totals() const { return impl_->footer.summary; }
 Progress TraceReader::progress() const { return {impl_->stream.offset(), impl_->file_bytes}; }
 
 std::vector<Warning> TraceReader::warnings() const {
@@ -226,28 +237,52 @@ Result<Summary> TraceReader::summary() {
   return summary;
 }
 
-Status TraceReader::seek(std::uint64_t event) {
-  Impl& me = *impl_;
-  if (event >= events()) {
+Result<IndexEntry> TraceReader::Impl::entry_of(std::uint64_t event) {
+  if (event >= footer.summary.events) {
     return fail(
         {Error::Kind::usage, fmt::format("{}: there is no event {}; the trace has {}, numbered from 0",
-                                         me.file.name(), event, events())});
+                                         file.name(), event, footer.summary.events)});
   }
-  const auto& pages = me.footer.indexes;
+  const auto& pages = footer.indexes;
   const auto after = std::upper_bound(pages.begin(), pages.end(), event,
                                       [](std::uint64_t e, const Pointer& p) { return e < p.first; });
-  const auto page = me.index_page(pages.empty() ? 0 : static_cast<std::size_t>(after - pages.begin()) - 1);
-  if (!page) return fail(page.error());
-  const auto& blocks = (*page)->blocks;
+  const auto found = index_page(pages.empty() ? 0 : static_cast<std::size_t>(after - pages.begin()) - 1);
+  if (!found) return fail(found.error());
+  const auto& blocks = (*found)->blocks;
   const auto behind = std::upper_bound(blocks.begin(), blocks.end(), event,
                                        [](std::uint64_t e, const IndexEntry& b) { return e < b.first; });
-  if (behind == blocks.begin()) return fail(me.damaged("the index does not cover all events"));
-  const IndexEntry& block = *(behind - 1);
-  if (me.names_are == Impl::NamesAre::following) me.names_are = Impl::NamesAre::missing;
-  me.stream.ignore_names();
-  me.stream.restart(block.offset, block.first);
-  me.position = block.offset;
+  if (behind == blocks.begin()) return fail(damaged("the index does not cover all events"));
+  return *(behind - 1);
+}
+
+void TraceReader::Impl::go_to(const IndexEntry& block) {
+  if (names_are == NamesAre::following) names_are = NamesAre::missing;
+  stream.ignore_names();
+  stream.restart(block.offset, block.first);
+  position = block.offset;
+  stop = block.offset + block.bytes;
+}
+
+Status TraceReader::seek(std::uint64_t event) {
+  const auto block = impl_->entry_of(event);
+  if (!block) return fail(block.error());
+  impl_->go_to(*block);
   return {};
+}
+
+Result<BlockInfo> TraceReader::block_of(std::uint64_t event) {
+  const auto block = impl_->entry_of(event);
+  if (!block) return fail(block.error());
+  return BlockInfo{block->offset, block->first, block->events, block->bytes};
+}
+
+Result<const BlockView*> TraceReader::read(const BlockInfo& block) {
+  Impl& me = *impl_;
+  me.go_to({block.offset, block.first, block.events, block.bytes});
+  const auto view = next();
+  if (view && (*view == nullptr || (*view)->size() != block.events))
+    return fail(me.damaged(fmt::format("byte {}: no such block", block.offset)));
+  return view;
 }
 
 Status TraceReader::load_names() {
