@@ -68,8 +68,11 @@ class Synchronisation {
   // Where ids are of slots, which several threads have one after another (slots.h).
   bool knows(ThreadId t, clock::Epoch e) { return get(living(t).clock, e.thread()) >= e.time(); }
   // What a joined thread knew, whose slot is to be another's.
-  bool has_ended(ThreadId u) const { return !threads_[index(u)].ended.last.none(); }
-  Message take_ended(ThreadId u) { return std::exchange(threads_[index(u)].ended, Message{}); }
+  bool has_ended(ThreadId u) const { return threads_[index(u)].joined; }
+  Message take_ended(ThreadId u) {
+    threads_[index(u)].joined = false;
+    return std::exchange(threads_[index(u)].ended, Message{});
+  }
   void join_ended(ThreadId t, const Message& ended, Time time) {
     clocks_.join(living(t).clock, t, time, ended);
   }

@@ -9,20 +9,8 @@ namespace {
 
 constexpr std::uint64_t kNever = UINT64_MAX;
 
-std::vector<std::string> all_engines() {
-  std::vector<std::string> names;
-  for (const engine::Row& row : engine::rows()) {
-    if (row.notion != engine::Notion::none) names.emplace_back(row.name);
-  }
-  return names;
-}
-
 class MuchMemory : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Engines, MuchMemory, testing::ValuesIn(all_engines()), [](const auto& name) {
-  std::string shown = name.param;
-  std::ranges::replace(shown, '-', '_');
-  return shown;
-});
+INSTANTIATE_TEST_SUITE_P(Engines, MuchMemory, testing::ValuesIn(all_detectors()), as_test_name);
 
 // Of a cell of which parts were accessed the same pair may be told several times.
 std::vector<model::RacePair> each_once(RaceList races) {

@@ -31,20 +31,7 @@ class Conformance : public testing::TestWithParam<std::string> {
   std::vector<model::RacePair> run(Trace trace) const { return run(trace, any_cut(trace)); }
 };
 
-std::vector<std::string> all_engines() {
-  std::vector<std::string> names;
-  for (const engine::Row& row : engine::rows()) {
-    if (row.notion != engine::Notion::none) names.emplace_back(row.name);
-  }
-  names.emplace_back("pacer:rate=1:period=7");  // as it is, it samples none of the small traces
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(Engines, Conformance, testing::ValuesIn(all_engines()), [](const auto& name) {
-  std::string shown = name.param;
-  std::ranges::replace_if(
-      shown, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return shown;
-});
+INSTANTIATE_TEST_SUITE_P(Engines, Conformance, testing::ValuesIn(all_detectors()), as_test_name);
 
 TEST_P(Conformance, IsDeterministic) {
   for_traces([this](Trace trace, auto&) { return run(trace) == run(trace); });

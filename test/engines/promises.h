@@ -26,6 +26,23 @@ class Profile : public testing::TestWithParam<const char*> {
   static oracle::SmallTraceOptions options() { return oracle::ManyTraces::options_of(GetParam()); }
 };
 
+// All detectors there are, as they can be tried on small traces.
+inline std::vector<std::string> all_detectors() {
+  std::vector<std::string> names;
+  for (const engine::Row& row : engine::rows()) {
+    // As it is, it samples none of the small traces.
+    if (row.notion != engine::Notion::none)
+      names.emplace_back(row.name == "pacer" ? "pacer:rate=1:period=7" : row.name);
+  }
+  return names;
+}
+// The name of an engine in that of a test.
+inline std::string as_test_name(const testing::TestParamInfo<std::string>& engine) {
+  std::string shown = engine.param.substr(0, engine.param.find(':'));
+  std::ranges::replace(shown, '-', '_');
+  return shown;
+}
+
 inline Cut any_cut(Trace trace) {
   std::uint64_t h = trace.size() * 0x9E3779B97F4A7C15u;
   for (const Event& e : trace)
