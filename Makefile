@@ -34,7 +34,9 @@ bench:          ## measure again the figures of docs/results (1e8 events, some m
 	@bench/run
 	@bench/run-engines 1e8
 
-bench-papers: build ## the figures of papers, from our runs (SCALE, RUNS): docs/results
+bench-papers:   ## the figures of papers, from our runs (SCALE, RUNS): docs/results
+	@scripts/setup bench
+	@scripts/build release -DDEADHEAT_BENCH=ON
 	@for script in $$(ls bench/papers | grep -v -x -e plot -e '.*\..*'); do \
 	  echo "==== bench/papers/$$script"; bench/papers/$$script || exit 1; done
 

@@ -82,16 +82,25 @@ bool Pipeline::finished() const {
   return std::ranges::all_of(lanes_, [&](const Lane& lane) { return lane.next >= end_; });
 }
 
-Pipeline::Lane* Pipeline::pick() {
-  const auto lane = std::ranges::find_if(lanes_, [&](const Lane& l) { return ready(l); });
-  return lane == lanes_.end() ? nullptr : &*lane;
+Pipeline::Lane* Pipeline::pick(unsigned worker) {
+  Lane* of_another = nullptr;
+  for (Lane& lane : lanes_) {
+    if (!ready(lane)) continue;
+    // What is decoded is new to everybody.
+    if (lane.kind == Lane::decode || lane.worker == worker || lane.worker == kNobody) return &lane;
+    if (of_another == nullptr) of_another = &lane;
+  }
+  return of_another;
 }
 
 Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line) {
   std::vector<std::thread> others;
   // Where no more threads are to be had, those there are do the work.
-  while (others.size() + 1 < jobs && start(others, [&] { work(rules, nullptr); })) continue;
-  work(rules, line);
+  while (others.size() + 1 < jobs) {
+    const auto number = static_cast<unsigned>(others.size() + 1);
+    if (!start(others, [&rules, number, this] { work(number, rules, nullptr); })) break;
+  }
+  work(0, rules, line);
   for (std::thread& other : others) other.join();
   if (!error_) return {};
   if (error_->message == kNoMemory) {
@@ -102,15 +111,16 @@ Status Pipeline::run(unsigned jobs, model::WellFormed& rules, base::ProgressLine
   return fail(*error_);
 }
 
-void Pipeline::work(model::WellFormed& rules, base::ProgressLine* line) {
+void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLine* line) {
   std::unique_lock lock(mutex_);
   while (!finished()) {
-    Lane* const lane = pick();
+    Lane* const lane = pick(worker);
     if (lane == nullptr) {
       changed_.wait(lock);
       continue;
     }
     lane->busy = true;
+    lane->worker = worker;
     lock.unlock();
     auto done = try_block(*lane, rules);
     if (line != nullptr) {

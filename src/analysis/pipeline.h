@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -41,18 +42,20 @@ class Pipeline {
   static Status check_sizes(const engine::SortedBlock& block);
 
  private:
+  static constexpr unsigned kNobody = UINT_MAX;
   struct Lane {
     enum Kind : std::uint8_t { decode, rules, filter, order, check } kind;
     std::uint32_t step = 1;  // from one of its blocks to the next
     std::uint32_t stage = 0, shard = 0;
     std::uint64_t next = 0;  // block
     bool busy = false;
+    unsigned worker = kNobody;  // who did the last one, and has its tables at hand
   };
 
   bool ready(const Lane& lane) const;
   bool finished() const;
-  Lane* pick();
-  void work(model::WellFormed& rules, base::ProgressLine* line);
+  Lane* pick(unsigned worker);
+  void work(unsigned worker, model::WellFormed& rules, base::ProgressLine* line);
   Status do_block(const Lane& lane, model::WellFormed& rules);
   Status try_block(const Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);

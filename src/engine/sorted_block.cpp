@@ -123,6 +123,18 @@ void SortedBlock::check_only(const EventSet& kept) {
   }
 }
 
+void SortedBlock::check_picked(std::span<const std::uint32_t> picked) {
+  kept_.clear(events.size());
+  filtered_ = true;
+  Position* const first = accesses_[0].data();
+  for (std::size_t k = 0; k < picked.size(); ++k) {
+    first[k] = first[picked[k]];
+    kept_.add(first[k].event);
+  }
+  counts_[0] = picked.size();
+  std::fill_n(first + picked.size(), kSlack, Position{});
+}
+
 // The same as split() where there is one shard and nothing wide.
 const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
   const std::uint16_t* const ops = block.op.data();

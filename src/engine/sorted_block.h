@@ -111,6 +111,8 @@ class SortedBlock {
   // Filters: only accesses, allocs and frees of these events are to be checked. What the others order still
   // counts.
   void check_only(const EventSet& kept);
+  // The same by numbers in accesses(0), of a block with one shard.
+  void check_picked(std::span<const std::uint32_t> picked);
   bool is_filtered() const { return filtered_; }
   bool is_checked(std::uint32_t event) const { return !filtered_ || kept_.has(event); }
   // Of a block that is filtered.

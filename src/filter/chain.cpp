@@ -6,6 +6,8 @@ namespace deadheat::filter {
 
 namespace {
 
+bool is_alloc(const Op& op) { return op.kind == EventKind::alloc; }
+
 // Accesses and frees.
 std::uint64_t shown(const SortedBlock& block) {
   const BlockView& events = block.events;
@@ -14,9 +16,8 @@ std::uint64_t shown(const SortedBlock& block) {
   if (block.sharding.shards() == 1) {
     // The sorted block has them in a list, and allocs besides.
     sum = block.accesses(0).size();
-    const auto alloc = [](const Op& op) { return op.kind == EventKind::alloc; };
-    if (std::ranges::none_of(events.ops, alloc)) return sum;
-    for (const std::uint16_t i : block.order()) sum -= alloc(events.ops[events.op[i]]) ? 1 : 0;
+    if (std::ranges::none_of(events.ops, is_alloc)) return sum;
+    for (const std::uint16_t i : block.order()) sum -= is_alloc(events.ops[events.op[i]]) ? 1 : 0;
     return sum;
   }
   for (std::size_t i = 0; i < events.size(); ++i) sum += counts(i);
@@ -35,8 +36,21 @@ Result<Chain> Chain::make(std::span<const Choice> choices) {
   return chain;
 }
 
+// A sampler alone, that skips from one access to the next: what is left out costs nothing.
+bool Chain::pick(SortedBlock& block) {
+  if (links_.size() != 1 || block.sharding.shards() != 1) return false;
+  if (std::ranges::any_of(block.events.ops, is_alloc)) return false;
+  Link& link = links_[0];
+  const std::size_t accesses = block.accesses(0).size();
+  if (!link.filter->pick(accesses, picked_)) return false;
+  link.seen += accesses;
+  link.kept += picked_.size();
+  block.check_picked(picked_);
+  return true;
+}
+
 void Chain::filter(SortedBlock& block) {
-  if (links_.empty()) return;
+  if (links_.empty() || pick(block)) return;
   const BlockView& events = block.events;
   kept_.fill(events.size());
   std::uint64_t seen = shown(block);

@@ -25,8 +25,11 @@ class Chain {
   const std::vector<Link>& links() const { return links_; }
 
  private:
+  bool pick(SortedBlock& block);
+
   std::vector<Link> links_;
   EventSet kept_;
+  std::vector<std::uint32_t> picked_;
 };
 
 }  // namespace deadheat::filter

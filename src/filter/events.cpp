@@ -22,6 +22,14 @@ void Events::filter(const SortedBlock& block, EventSet& kept) {
   });
 }
 
+bool Events::pick(std::size_t accesses, std::vector<std::uint32_t>& kept) {
+  kept.clear();
+  std::uint64_t at = skip_;
+  for (; at < accesses; at += 1 + draw()) kept.push_back(static_cast<std::uint32_t>(at));
+  skip_ = at - accesses;
+  return true;
+}
+
 Result<std::unique_ptr<Filter>> make_events(const engine::Settings& settings) {
   const auto rate = settings.real("rate", 0, 1);
   if (!rate) return fail(rate.error());

@@ -13,6 +13,7 @@ class Events final : public Filter {
  public:
   Events(double rate, std::uint64_t seed);
   void filter(const SortedBlock& block, EventSet& kept) override;
+  bool pick(std::size_t accesses, std::vector<std::uint32_t>& kept) override;
 
  private:
   std::uint64_t draw();  // how many to leave out before the next

@@ -22,6 +22,9 @@ class Filter {
   // Removes from `kept` what is to be left out. Blocks come in order; `kept` is what the filters before have
   // left of this one: all of its events, if this is the first.
   virtual void filter(const SortedBlock& block, EventSet& kept) = 0;
+  // The same for a block of which so many accesses and frees are to be judged in their order, whatever they
+  // are: the numbers of those that are kept. False, and nothing done, if it has to look at them.
+  virtual bool pick(std::size_t /*accesses*/, std::vector<std::uint32_t>& /*kept*/) { return false; }
   // What it counted besides how many it left out.
   virtual std::vector<Counter> counters() const { return {}; }
   virtual std::uint64_t bytes() const { return 0; }  // of its tables

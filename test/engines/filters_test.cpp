@@ -1,6 +1,7 @@
 // What filters have in common, and what samplers promise: each pair told is one of the trace, and as much is
 // looked at as was asked for.
 #include <cmath>
+#include <set>
 
 #include "engines/promises.h"
 #include "support/run_filter.h"
@@ -53,6 +54,34 @@ TEST_P(Samplers, LookAtTheSameHoweverTheTraceIsCut) {
       const Kept whole = kept_by(sampler, trace, 1000);
       for (const std::size_t block : {1, 2, 7}) {
         if (kept_by(sampler, trace, block) != whole) return Outcome::fails;
+      }
+    }
+    return Outcome::holds;
+  });
+}
+
+// However many shards there are, and whether it is asked for all events or for numbers of accesses.
+TEST_P(Samplers, LeaveInABlockWhatTheyKeep) {
+  oracle::for_many_traces(options(), kTraces / 10, [](Trace trace) {
+    for (const char* sampler : kSamplers) {
+      const Kept kept = kept_by(sampler, trace, 7);
+      for (const std::uint32_t shard_bits : {0, 2}) {
+        auto chain = filter::Chain::make(std::vector{choose_filter(sampler)});
+        if (!chain) return Outcome::fails;
+        std::set<std::uint64_t> left, expected;
+        for_each_block(trace, 7, shard_bits, [&](engine::SortedBlock& block) {
+          chain->filter(block);
+          for (std::uint32_t shard = 0; shard < block.sharding.shards(); ++shard) {
+            for (const engine::Position& at : block.accesses(shard)) {
+              left.insert(block.events.first + at.event);
+              if (!block.is_checked(at.event)) left.insert(trace.size());
+            }
+          }
+        });
+        for (std::size_t i = 0; i < trace.size(); ++i) {
+          if (object_kind(trace[i].op.kind) == ObjectKind::variable && kept[i]) expected.insert(i);
+        }
+        if (left != expected) return Outcome::fails;
       }
     }
     return Outcome::holds;
