@@ -89,7 +89,7 @@ class Worker {
  private:
   Result<const BlockView*> read(std::size_t number) {
     if (number == in_hand_) return view_;
-    const auto view = reader_.read(work_.blocks[number]);
+    auto view = reader_.read(work_.blocks[number]);
     if (!view) return view;
     in_hand_ = number;
     view_ = *view;

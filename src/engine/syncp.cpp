@@ -168,7 +168,7 @@ void SyncP::meet(ThreadId t, Group& group, Later& later) {
 }
 
 bool SyncP::can_meet(ThreadId t, const Entry& entry, Later& later) {
-  const auto known = [this](Ideal& set, const Message& message) { join(set, message); };
+  const auto known = [](Ideal& set, const Message& message) { join(set, message); };
   Ideal& closed = closed_[index(later.thread)];
   if (!later.closed) {
     closed.resize(last_.size());

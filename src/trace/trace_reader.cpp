@@ -279,7 +279,7 @@ Result<BlockInfo> TraceReader::block_of(std::uint64_t event) {
 Result<const BlockView*> TraceReader::read(const BlockInfo& block) {
   Impl& me = *impl_;
   me.go_to({block.offset, block.first, block.events, block.bytes});
-  const auto view = next();
+  auto view = next();
   if (view && (*view == nullptr || (*view)->size() != block.events))
     return fail(me.damaged(fmt::format("byte {}: no such block", block.offset)));
   return view;

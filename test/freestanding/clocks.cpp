@@ -1,4 +1,5 @@
-// The clocks of sampling engines with memory of a fixed size, as in a runtime: no heap, no exceptions, no library.
+// The clocks of sampling engines with memory of a fixed size, as in a runtime: no heap, no exceptions, no
+// library.
 #include "clock/copied_clocks.h"
 #include "clock/fresh_clocks.h"
 #include "clock/ordered_list.h"
