@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "clock/sampled_time.h"
-#include "clock/time_vector.h"
+#include "clock/time_vectors.h"
 #include "clock/times.h"
 
 namespace deadheat::clock {
@@ -29,18 +29,14 @@ class CopiedClocks {
   CopiedClocks& operator=(const CopiedClocks&) = delete;
 
   void begin(std::uint32_t /*slot*/) {}
-  bool reserve(std::uint32_t threads) {
-    if (threads <= width_) return false;
-    width_ = static_cast<std::uint32_t>(whole_steps(threads > 2 * width_ ? threads : 2 * width_));
-    return true;
-  }
+  bool reserve(std::uint32_t threads) { return vectors_.reserve(threads); }
   void start(Own& own, ThreadId) {
     own.time = {};
     widen(own);
   }
-  void widen(Own& own) { own.clock = wide(own.clock); }
+  void widen(Own& own) { own.clock = vectors_.wide(own.clock); }
   void bury(Own& own) {
-    drop(own.clock);
+    vectors_.drop(own.clock);
     own = {};
   }
   static Time get(const Own& own, ThreadId t) { return own.clock->get(index(t)); }
@@ -57,7 +53,7 @@ class CopiedClocks {
     ++work_.releases;
     work_.flushes += own.time.flush(time) ? 1 : 0;  // lines 19-21
     ++work_.copies;
-    copy(message, *own.clock);  // line 22
+    vectors_.copy(message.clock, *own.clock);  // line 22
     message.clock->set(index(t), own.time.flushed);
   }
   void release(Message& message, Own& own, ThreadId t, Time time) { assign(message, own, t, time); }
@@ -66,7 +62,7 @@ class CopiedClocks {
     ++work_.releases;
     ++work_.sums;
     work_.flushes += own.time.flush(time) ? 1 : 0;
-    message.clock = wide(message.clock);
+    message.clock = vectors_.wide(message.clock);
     raise(*message.clock, *own.clock);
     Time& mine = message.clock->times()[index(t)];
     if (own.time.flushed > mine) mine = own.time.flushed;
@@ -75,52 +71,28 @@ class CopiedClocks {
     if (other.clock == nullptr) return;
     if (message.clock == nullptr) return assign(message, other);
     ++work_.sums;
-    message.clock = wide(message.clock);
+    message.clock = vectors_.wide(message.clock);
     raise(*message.clock, *other.clock);
   }
   void assign(Message& message, const Message& other) {
     if (other.clock == nullptr) return clear(message);
     ++work_.moved;
-    copy(message, *other.clock);
+    vectors_.copy(message.clock, *other.clock);
   }
   void clear(Message& message) {
-    drop(message.clock);
+    vectors_.drop(message.clock);
     message = {};
   }
 
   const ClockWork& work() const { return work_; }
-  std::size_t bytes() const { return memory_.bytes(); }
+  std::size_t bytes() const { return vectors_.bytes(); }
 
  private:
   static void raise(TimeVector& to, const TimeVector& from) {
     join_times(to.times(), to.times(), from.times(), from.width);
   }
-  void copy(Message& message, const TimeVector& from) {
-    if (message.clock == nullptr || message.clock->width < width_) {
-      drop(message.clock);
-      message.clock = room();
-    }
-    message.clock->copy(from, width_);
-  }
-  // The same with room for all threads.
-  TimeVector* wide(TimeVector* clock) {
-    if (clock != nullptr && clock->width == width_) return clock;
-    TimeVector* const made = room();
-    if (clock == nullptr) {
-      made->start(width_);
-    } else {
-      made->copy(*clock, width_);
-      drop(clock);
-    }
-    return made;
-  }
-  TimeVector* room() { return static_cast<TimeVector*>(memory_.get(TimeVector::bytes_of(width_))); }
-  void drop(TimeVector* clock) {
-    if (clock != nullptr) memory_.put(clock, TimeVector::bytes_of(clock->width));
-  }
 
-  Memory memory_;
-  std::uint32_t width_ = kStep;
+  TimeVectors<Memory> vectors_;
   ClockWork work_;
 };
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "clock/sampled_time.h"
-#include "clock/time_vector.h"
+#include "clock/time_vectors.h"
 #include "clock/times.h"
 
 namespace deadheat::clock {
@@ -34,22 +34,18 @@ class FreshClocks {
   FreshClocks& operator=(const FreshClocks&) = delete;
 
   void begin(std::uint32_t /*slot*/) {}
-  bool reserve(std::uint32_t threads) {
-    if (threads <= width_) return false;
-    width_ = static_cast<std::uint32_t>(whole_steps(threads > 2 * width_ ? threads : 2 * width_));
-    return true;
-  }
+  bool reserve(std::uint32_t threads) { return vectors_.reserve(threads); }
   void start(Own& own, ThreadId) {
     own.time = {};
     widen(own);
   }
   void widen(Own& own) {
-    own.clock = wide(own.clock);
-    own.fresh = wide(own.fresh);
+    own.clock = vectors_.wide(own.clock);
+    own.fresh = vectors_.wide(own.fresh);
   }
   void bury(Own& own) {
-    drop(own.clock);
-    drop(own.fresh);
+    vectors_.drop(own.clock);
+    vectors_.drop(own.fresh);
     own = {};
   }
   static Time get(const Own& own, ThreadId t) { return own.clock->get(index(t)); }
@@ -97,19 +93,19 @@ class FreshClocks {
   void assign(Message& message, const Message& other) {
     if (other.clock == nullptr) return clear(message);
     ++work_.moved;
-    copy(message.clock, *other.clock);
-    copy(message.fresh, *other.fresh);
+    vectors_.copy(message.clock, *other.clock);
+    vectors_.copy(message.fresh, *other.fresh);
     message.releaser = other.releaser;
     message.sum = other.sum;
   }
   void clear(Message& message) {
-    drop(message.clock);
-    drop(message.fresh);
+    vectors_.drop(message.clock);
+    vectors_.drop(message.fresh);
     message = {};
   }
 
   const ClockWork& work() const { return work_; }
-  std::size_t bytes() const { return memory_.bytes(); }
+  std::size_t bytes() const { return vectors_.bytes(); }
 
  private:
   // Whether all that the message says is known: the releaser has not changed since.
@@ -126,14 +122,14 @@ class FreshClocks {
   }
   void leave(Message& message, const Own& own, ThreadId t) {
     ++work_.copies;
-    copy(message.clock, *own.clock);
-    copy(message.fresh, *own.fresh);
+    vectors_.copy(message.clock, *own.clock);
+    vectors_.copy(message.fresh, *own.fresh);
     message.releaser = t;
     message.sum = false;
   }
   void add_clock(Message& message, const TimeVector& clock) {
     ++work_.sums;
-    message.clock = wide(message.clock);
+    message.clock = vectors_.wide(message.clock);
     raise(*message.clock, clock);
     message.sum = true;
   }
@@ -141,32 +137,8 @@ class FreshClocks {
   static std::uint64_t raise(TimeVector& to, const TimeVector& from) {
     return raise_times(to.times(), from.times(), from.width);
   }
-  void copy(TimeVector*& to, const TimeVector& from) {
-    if (to == nullptr || to->width < width_) {
-      drop(to);
-      to = room();
-    }
-    to->copy(from, width_);
-  }
-  // The same with room for all threads.
-  TimeVector* wide(TimeVector* clock) {
-    if (clock != nullptr && clock->width == width_) return clock;
-    TimeVector* const made = room();
-    if (clock == nullptr) {
-      made->start(width_);
-    } else {
-      made->copy(*clock, width_);
-      drop(clock);
-    }
-    return made;
-  }
-  TimeVector* room() { return static_cast<TimeVector*>(memory_.get(TimeVector::bytes_of(width_))); }
-  void drop(TimeVector* clock) {
-    if (clock != nullptr) memory_.put(clock, TimeVector::bytes_of(clock->width));
-  }
 
-  Memory memory_;
-  std::uint32_t width_ = kStep;
+  TimeVectors<Memory> vectors_;
   ClockWork work_;
 };
 

@@ -1,7 +1,7 @@
 // Eraser has no promise: known traces, and a slow twin that says what the paper says, variable by variable.
 #include "deadheat/trace.h"
 #include "engines/promises.h"
-#include "oracle/blocks.h"
+#include "support/load_trace.h"
 
 namespace deadheat::test {
 namespace {
@@ -120,13 +120,8 @@ TEST(EraserTraces, AreToldAsTheirNamesSay) {
       {"eraser-fork-join", {{1, 3}, {3, 5}}},
   };
   for (const Known& known : kKnown) {
-    const auto source =
-        open_source(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + std::string(known.trace) + ".std");
-    ASSERT_TRUE(source) << source.error().message;
-    const auto block = (*source)->next();
-    ASSERT_TRUE(block) << block.error().message;
-    std::vector<Event> trace;
-    oracle::append_to(trace, **block);
+    const auto trace =
+        load_trace(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + std::string(known.trace) + ".std");
     Pairs told;
     for (const auto& [a, b] : pairs_of(run_engine("eraser", trace))) told.insert({a + 1, b + 1});
     EXPECT_EQ(told, known.pairs) << known.trace;

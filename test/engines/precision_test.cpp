@@ -6,7 +6,7 @@
 
 #include "deadheat/trace.h"
 #include "engines/promises.h"
-#include "oracle/blocks.h"
+#include "support/load_trace.h"
 #include "support/scratch.h"
 
 namespace deadheat::test {
@@ -20,18 +20,7 @@ struct Case {
   std::vector<Event> trace;
 };
 
-std::vector<Event> load(const std::string& name) {
-  std::vector<Event> trace;
-  auto source = open_source(kFolder + name + ".std");
-  EXPECT_TRUE(source) << source.error().message;
-  while (source) {
-    const auto block = (*source)->next();
-    EXPECT_TRUE(block) << block.error().message;
-    if (!block || *block == nullptr) break;
-    oracle::append_to(trace, **block);
-  }
-  return trace;
-}
+std::vector<Event> load(const std::string& name) { return load_trace(kFolder + name + ".std"); }
 
 std::vector<Case> cases() {
   std::vector<Case> found;

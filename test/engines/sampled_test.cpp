@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "deadheat/trace.h"
 #include "engines/promises.h"
-#include "oracle/blocks.h"
+#include "support/load_trace.h"
 
 namespace deadheat::test {
 namespace {
@@ -121,16 +121,7 @@ TEST_P(Sampled, FlagTheSameWhateverTheSample) {
 }
 
 std::vector<Event> load(const std::string& name) {
-  std::vector<Event> trace;
-  auto source = open_source(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + name + ".std");
-  EXPECT_TRUE(source) << source.error().message;
-  while (source) {
-    const auto block = (*source)->next();
-    EXPECT_TRUE(block) << block.error().message;
-    if (!block || *block == nullptr) break;
-    oracle::append_to(trace, **block);
-  }
-  return trace;
+  return load_trace(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + name + ".std");
 }
 
 // What the paper's algorithms do wrong if they are followed too closely, or not closely enough.

@@ -3,7 +3,7 @@
 
 #include "deadheat/trace.h"
 #include "engines/promises.h"
-#include "oracle/blocks.h"
+#include "support/load_trace.h"
 
 namespace deadheat::test {
 namespace {
@@ -127,18 +127,6 @@ TEST(ShbEe, TwentySevenWritesOfOneThreadLoseTheFirstToTheLimit) {
   EXPECT_EQ(run_engine("shb-ee:limit=0", trace).pairs.size(), 1u);
 }
 
-std::vector<Event> load(const std::filesystem::path& path) {
-  std::vector<Event> trace;
-  auto source = open_source(path);
-  EXPECT_TRUE(source) << source.error().message;
-  while (source) {
-    const auto block = (*source)->next();
-    EXPECT_TRUE(block) << block.error().message;
-    if (!block || *block == nullptr) break;
-    oracle::append_to(trace, **block);
-  }
-  return trace;
-}
 const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/";
 
 TEST(ShbEe, TellsThePairsOfTheCorpus) {
@@ -147,7 +135,7 @@ TEST(ShbEe, TellsThePairsOfTheCorpus) {
     for (const auto& entry : std::filesystem::directory_iterator(kCorpus + folder)) {
       if (entry.path().extension() != ".std") continue;
       ++traces;
-      const auto trace = load(entry.path());
+      const auto trace = load_trace(entry.path().string());
       EXPECT_EQ(pairs_of(run_engine("shb-ee:limit=unlimited", trace)), all_pairs(trace)) << entry.path();
       EXPECT_EQ(pairs_of(run_engine("shb-ee:limit=unlimited:paper", trace)), paper_pairs(trace))
           << entry.path();
@@ -157,7 +145,7 @@ TEST(ShbEe, TellsThePairsOfTheCorpus) {
 }
 
 TEST(ShbEe, ThePaperMissesAWriteThatIsNotTheOneRead) {
-  const auto trace = load(kCorpus + "promises/write-not-read.std");
+  const auto trace = load_trace(kCorpus + "promises/write-not-read.std");
   EXPECT_TRUE(pairs_of(run_engine("shb-ee", trace)).contains({0, 2}));
   EXPECT_FALSE(pairs_of(run_engine("shb-ee:paper", trace)).contains({0, 2}));
 }

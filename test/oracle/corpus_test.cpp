@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "deadheat/trace.h"
-#include "oracle/blocks.h"
 #include "oracle/relations.h"
 #include "oracle/well_formed_oracle.h"
+#include "support/load_trace.h"
 
 namespace deadheat::oracle {
 namespace {
@@ -16,16 +16,7 @@ namespace {
 const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/", kFolder = kCorpus + "promises/";
 
 std::vector<Event> load(const std::string& name, const std::string& folder = kFolder) {
-  std::vector<Event> trace;
-  auto source = open_source(folder + name + ".std");
-  EXPECT_TRUE(source) << source.error().message;
-  while (source) {
-    const auto block = (*source)->next();
-    EXPECT_TRUE(block) << block.error().message;
-    if (!block || *block == nullptr) break;
-    append_to(trace, **block);
-  }
-  return trace;
+  return test::load_trace(folder + name + ".std");
 }
 
 // "1-4 2-4", events numbered from 1.
