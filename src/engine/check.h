@@ -8,12 +8,6 @@
 
 namespace deadheat::engine {
 
-inline void tell(RaceSink& races, VarId x, const history::Access& a, const history::Met& met) {
-  races.race({x,
-              {met.epoch.event(), met.epoch.thread(), met.site, met.kind},
-              {a.time - 1, a.thread, a.site, a.kind}});
-}
-
 // Which part of the trace is looked at: what is divided how, what is much, and who acts.
 struct Scope {
   Sharding sharding;
@@ -26,7 +20,7 @@ struct Scope {
 };
 
 inline void tell(RaceSink& races, VarId x, const history::Access& a, const history::Met& met,
-                 const Scope& in) {
+                 const Scope& in = {}) {
   races.race({x,
               {met.epoch.event(), in.thread_of(met.epoch), met.site, met.kind},
               {a.time - 1, in.thread_of(a.epoch()), a.site, a.kind}});

@@ -5,6 +5,7 @@
 #include "engine/by_slots.h"
 #include "engine/check.h"
 #include "engine/engine.h"
+#include "engine/in_place_now.h"
 #include "history/access.h"
 
 namespace deadheat::engine {
@@ -37,7 +38,7 @@ class InPlaceDetector final : public Engine {
       }
       if (!block.is_checked(i)) continue;
       const ThreadId t = by_slots_[thread];
-      const Now now{order_.clock_of(t)};
+      const InPlaceNow<Order> now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
       if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
         check_with_care(history_, block, {Sharding{}, 0, shape_.many_cells, t, &owners_}, i, now, races);
@@ -47,13 +48,6 @@ class InPlaceDetector final : public Engine {
   std::uint64_t bytes() const override { return order_.bytes() + by_slots_.bytes() + history_.bytes(); }
 
  private:
-  struct Now {
-    const typename Order::Own& own;
-    bool covers(ThreadId t, clock::Epoch e) const {
-      return e.thread() == t || e.time() <= Order::get(own, e.thread());
-    }
-  };
-
   void meet_owners() {
     for (; met_ < by_slots_.news().size(); ++met_) owners_.add(by_slots_.news()[met_]);
   }

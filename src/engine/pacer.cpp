@@ -6,7 +6,7 @@
 #include "engine/check.h"
 #include "engine/clock_counters.h"
 #include "engine/dispatch.h"
-#include "engine/sampled_detector.h"
+#include "engine/in_place_now.h"
 
 namespace deadheat::engine {
 

@@ -109,7 +109,7 @@ constexpr Row kRows[] = {
      .options = {},
      .make = make_detector<HappensBefore<FlatClocks>, FullHistory, SlotUse::shared>},
     {.name = "st",
-     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 2)",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, 2025 (sampling timestamps, algorithm 2)",
      .promise =
          "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
          "ordered before it by happens-before: djit's of the sample; clocks are joined at every acquire and "
@@ -123,7 +123,7 @@ constexpr Row kRows[] = {
      .options = {},
      .make = make_sampled<Sampled<CopiedClocks<Heap>>>},
     {.name = "su",
-     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 3)",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, 2025 (sampling timestamps, algorithm 3)",
      .promise =
          "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
          "ordered before it by happens-before: djit's of the sample; clocks are joined and copied where they "
@@ -137,7 +137,7 @@ constexpr Row kRows[] = {
      .options = {},
      .make = make_sampled<Sampled<FreshClocks<Heap>>>},
     {.name = "so",
-     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, PLDI 2025 (sampling timestamps, algorithm 4)",
+     .citation = "Zhang, Lim, Al Thokair, Mathur & Viswanathan, 2025 (sampling timestamps, algorithm 4)",
      .promise =
          "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
          "ordered before it by happens-before: djit's of the sample; clocks are walked as far as they have "

@@ -9,18 +9,10 @@
 #include "engine/clock_counters.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
+#include "engine/in_place_now.h"
 #include "history/access.h"
 
 namespace deadheat::engine {
-
-// What a thread knows now.
-template <class Order>
-struct InPlaceNow {
-  const typename Order::Own& own;
-  bool covers(ThreadId t, clock::Epoch e) const {
-    return e.thread() == t || e.time() <= Order::get(own, e.thread());
-  }
-};
 
 template <class Order, class History>
 class SampledDetector final : public Engine {

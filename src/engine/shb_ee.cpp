@@ -120,7 +120,7 @@ std::vector<Counter> ShbEe::counters() const {
 
 Result<std::unique_ptr<Engine>> make_shb_ee(const Settings& settings, Shape shape) {
   ShbEe::Options options;
-  options.paper = settings.get("paper") == "yes";
+  options.paper = settings.on("paper");
   const std::string& limit = settings.get("limit");
   if (limit == "unlimited") {
     options.limit = EdgeHistory::kUnlimited;

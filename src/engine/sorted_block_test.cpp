@@ -53,17 +53,24 @@ TEST(Sharding, AStretchIsTheBytesOfTheShardAlone) {
   }
 }
 
+// Up to 200 events, of few objects.
+model::BlockBuilder any_block() {
+  model::BlockBuilder builder(200);
+  const auto n = *rc::gen::inRange<std::size_t>(0, 200);
+  for (std::size_t i = 0; i < n; ++i) {
+    Event e = *test::any_event();
+    e.object %= 100;
+    if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
+    builder.append(e);
+  }
+  return builder;
+}
+
 // What each event is sorted into, said one by one.
 TEST(SortedBlock, PutsEveryEventWhereItBelongs) {
   EXPECT_TRUE(rc::check([] {
-    model::BlockBuilder builder(200);
-    const auto n = *rc::gen::inRange<std::size_t>(0, 200);
-    for (std::size_t i = 0; i < n; ++i) {
-      Event e = *test::any_event();
-      e.object %= 100;
-      if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
-      builder.append(e);
-    }
+    const model::BlockBuilder builder = any_block();
+    const std::size_t n = builder.size();
     const Sharding sharding{*rc::gen::inRange<std::uint32_t>(0, 3)};
     SortedBlock block(0, sharding);
     for (int again = 0; again < 2; ++again) block.sort(builder.view(17));
@@ -136,14 +143,8 @@ TEST(EventSet, IsASetOfTheEventsOfABlock) {
 
 TEST(SortedBlock, ChecksOnlyWhatAFilterLeaves) {
   EXPECT_TRUE(rc::check([] {
-    model::BlockBuilder builder(200);
-    const auto n = *rc::gen::inRange<std::size_t>(0, 200);
-    for (std::size_t i = 0; i < n; ++i) {
-      Event e = *test::any_event();
-      e.object %= 100;
-      if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
-      builder.append(e);
-    }
+    const model::BlockBuilder builder = any_block();
+    const std::size_t n = builder.size();
     const Sharding sharding{*rc::gen::inRange<std::uint32_t>(0, 3)};
     SortedBlock all(0, sharding), some(0, sharding);
     all.sort(builder.view(17));

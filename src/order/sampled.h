@@ -1,7 +1,7 @@
 // Happens-before as far as it orders accesses of a sample S before others: a thread tells others of a new
 // time only at the first release behind an access of S. Fork, join (of the child), messages, barriers,
 // atomics and fences that release are such releases, too. "Efficient Timestamping for Sampling-Based Race
-// Detection" (PLDI 2025), definition 1; the clocks decide how much of the work is left out.
+// Detection" (2025), definition 1; the clocks decide how much of the work is left out.
 #pragma once
 
 #include "clock/sampled_time.h"
