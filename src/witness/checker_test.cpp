@@ -87,6 +87,8 @@ TEST(WitnessJudgeRules, ThreadsThatDoNothingAreForkedBeforeTheyAreJoined) {
 TEST(WitnessJudgeRules, TheSameForkOnceMoreMeansNothing) {
   const std::string text = "T0|fork(T1)|\nT1|w(x)|\nT0|w(y)|\nT0|fork(T1)|\nT1|w(y)|\n";
   EXPECT_EQ(fault(text, {0, 1}, 2, 4), "");
+  const auto trace = test::read_text(text);
+  EXPECT_EQ(judged({.earlier = 2, .later = 4, .from = 2}, trace->events).broken, "");
 }
 
 TEST(WitnessJudgeRules, LargeBlocksAreNewAsSmallOnesAre) {
