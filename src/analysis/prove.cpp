@@ -50,16 +50,23 @@ Status keep_order_of_locks(const std::string& path, const ProveOptions& options,
   return {};
 }
 
+// What is only suspected is told by the instance that is proved.
+void accept(Finding& finding, Proof proof, std::span<const EngineRun> engines) {
+  const auto other = std::ranges::find(finding.others, proof.pair);
+  if (grade_of(finding, engines) == engine::Grade::candidate && other != finding.others.end()) {
+    std::swap(finding.first, *other);
+  }
+  finding.proof = std::move(proof);
+}
+
 }  // namespace
 
-Result<Proofs> prove(const std::string& path, std::span<const Finding> findings,
-                     const ProveOptions& options) {
-  Proofs proofs;
-  proofs.of.resize(findings.size());
-  const Instances instances(findings);
-  if (instances.pairs.empty()) return proofs;
+Status prove(const std::string& path, Findings& findings, const ProveOptions& options) {
+  ProvingRun& run = findings.proving.emplace();
+  const Instances instances(findings.races);
+  if (instances.pairs.empty()) return {};
   SyncPreserving search(instances.pairs);
-  if (auto read = keep_order_of_locks(path, options, search); !read) return fail(read.error());
+  if (auto read = keep_order_of_locks(path, options, search); !read) return read;
 
   std::vector<witness::Witness> witnesses;
   std::vector<std::size_t> of;  // instances
@@ -73,14 +80,14 @@ Result<Proofs> prove(const std::string& path, std::span<const Finding> findings,
   const auto verdicts = witness::check_witnesses(path, options.read, witnesses);
   if (!verdicts) return fail(verdicts.error());
   for (std::size_t i = 0; i < witnesses.size(); ++i) {
-    if ((*verdicts)[i].ok()) {
-      proofs.of[instances.of[of[i]]] =
-          Proof{instances.pairs[of[i]], std::move(witnesses[i]), "keeping the order of locks"};
-    } else {
-      ++proofs.rejected;
+    if (!(*verdicts)[i].ok()) {
+      ++run.rejected;
+      continue;
     }
+    accept(findings.races[instances.of[of[i]]],
+           {instances.pairs[of[i]], std::move(witnesses[i]), "keeping the order of locks"}, findings.engines);
   }
-  return proofs;
+  return {};
 }
 
 }  // namespace deadheat::analysis

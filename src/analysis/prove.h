@@ -2,28 +2,11 @@
 // First the schedules that keep the order of locks, of all races in one pass over the trace.
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analysis/findings.h"
-#include "witness/witness.h"
 
 namespace deadheat::analysis {
-
-struct Proof {
-  model::RacePair pair;  // the instance that it is of
-  witness::Witness witness;
-  std::string_view how;  // the schedule was found
-};
-
-struct Proofs {
-  std::vector<std::optional<Proof>> of;  // by finding
-  // Schedules that were made and did not pass the check: each is a bug in what made it.
-  std::uint64_t rejected = 0;
-};
 
 struct ProveOptions {
   ReadOptions read;
@@ -31,6 +14,6 @@ struct ProveOptions {
 };
 
 // The trace must be the one the findings are of, and one that can be read again.
-Result<Proofs> prove(const std::string& path, std::span<const Finding> findings, const ProveOptions& options);
+Status prove(const std::string& path, Findings& findings, const ProveOptions& options);
 
 }  // namespace deadheat::analysis
