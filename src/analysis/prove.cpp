@@ -1,8 +1,12 @@
 #include "analysis/prove.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "analysis/sync_preserving.h"
+#include "base/format.h"
 #include "base/progress.h"
 #include "model/well_formed.h"
 #include "witness/check_witnesses.h"
@@ -88,6 +92,48 @@ Status prove(const std::string& path, Findings& findings, const ProveOptions& op
            {instances.pairs[of[i]], std::move(witnesses[i]), "keeping the order of locks"}, findings.engines);
   }
   return {};
+}
+
+Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
+                                  std::uint64_t later) {
+  if (earlier > later) std::swap(earlier, later);
+  auto source = open_source(path, read);
+  if (!source) return fail(source.error());
+  Findings findings;
+  std::optional<Event> one, other;
+  while (true) {
+    const auto block = (*source)->next();
+    if (!block) return fail(block.error());
+    if (*block == nullptr) break;
+    const auto pick = [&](std::uint64_t number, std::optional<Event>& to) {
+      if (number >= (*block)->first && number - (*block)->first < (*block)->size()) {
+        to = (**block)[number - (*block)->first];
+      }
+    };
+    pick(earlier, one);
+    pick(later, other);
+    findings.events += (*block)->size();
+  }
+  findings.warnings = (*source)->warnings();
+  const auto refuse = [&](std::string_view why) {
+    return fail({Error::Kind::input, fmt::format("{}: events {} and {}: {}", path, base::grouped(earlier),
+                                                 base::grouped(later), why)});
+  };
+  if (!one || !other) return refuse(fmt::format("the trace has {} events", base::grouped(findings.events)));
+  const auto can_race = [](const Event& e) {
+    return object_kind(e.op.kind) == ObjectKind::variable && e.op.kind != EventKind::alloc;
+  };
+  if (!can_race(*one) || !can_race(*other)) return refuse("not both are accesses");
+  const std::uint32_t cell = std::max(one->object, other->object);
+  if (cell - one->object >= cells(one->op) || cell - other->object >= cells(other->op)) {
+    return refuse("they touch different variables");
+  }
+  const auto side = [](std::uint64_t number, const Event& e) {
+    return model::Side{number, e.thread, e.op.site, e.op.kind};
+  };
+  findings.races.push_back(
+      {.first = {VarId{cell}, side(earlier, *one), side(later, *other)}, .instances = {}, .variables = 1});
+  return findings;
 }
 
 }  // namespace deadheat::analysis

@@ -16,4 +16,8 @@ struct ProveOptions {
 // The trace must be the one the findings are of, and one that can be read again.
 Status prove(const std::string& path, Findings& findings, const ProveOptions& options);
 
+// Two accesses as the finding of no engine; an error says why they are no race.
+Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
+                                  std::uint64_t later);
+
 }  // namespace deadheat::analysis

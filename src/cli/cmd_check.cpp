@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/progress.h"
 #include "base/shown.h"
+#include "cli/analyzing.h"
 #include "cli/event_line.h"
 #include "cli/output.h"
 #include "cli/trace_output.h"
@@ -33,13 +34,9 @@ constexpr Flag kFlags[] = {
     {.name = "output", .letter = 'o', .value = "FILE", .help = "with --repair: where to write"},
     kToFlag,
     kCompressFlag,
-    {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
-    {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+    kLiteralThreadsFlag,
+    kSkipBadFlag,
 };
-
-ReadOptions read_options(const Arguments& arguments) {
-  return {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")};
-}
 
 // f(block, names) for every block.
 template <class F>
@@ -233,7 +230,7 @@ Result<Exit> run(const Arguments& arguments) {
     const auto good = check(path, arguments, *keep);
     if (!good) say(good.error().message);
     if (!good || !*good) exit = kCouldNot;
-    if (schedules && good && *good) {
+    if (schedules && good) {
       const auto hold = check_schedules(path, std::string(arguments.get("witness")), arguments);
       if (!hold) return fail(hold.error());
       if (!*hold) exit = kCouldNot;

@@ -92,6 +92,7 @@ struct ToldBy {
 // All races between one unordered pair of places; the accesses are those of the first instance.
 struct Race {
   std::string variable;
+  VarId on{};  // in the trace
   Memory memory;
   Access earlier, later;
   engine::Grade grade{};  // the best of the engines that tell it

@@ -34,11 +34,14 @@ std::vector<Place> stack_of(const Op& op, const NamesFrom& from) {
   return out;
 }
 
-// Where the program asked for it: locks and threads are often taken inside headers of the system.
+}  // namespace
+
 Place place_in_program(const Op& op, const NamesFrom& from) {
   const std::vector<Place> stack = stack_of(op, from);
   return stack.empty() ? Place{} : stack[first_of_program(stack)];
 }
+
+namespace {
 
 std::optional<Made> made_by(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
@@ -171,19 +174,22 @@ std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, 
   return from.names.display(kind, id);
 }
 
-namespace {
-
-std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
-  if (!e) return {};
-  const Event& event = e->event;
+Sync sync_of(const model::NumberedEvent& e, const NamesFrom& from) {
+  const Event& event = e.event;
   const ObjectKind kind = object_kind(event.op.kind);
   const Names& names = from.names;
-  return Sync{.event = e->number,
+  return Sync{.event = e.number,
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
-              .object = object_text(kind, event.object, e->number, from, event.op.offset),
+              .object = object_text(kind, event.object, e.number, from, event.op.offset),
               .place = place_in_program(event.op, from)};
+}
+
+namespace {
+
+std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
+  return e ? std::optional(sync_of(*e, from)) : std::nullopt;
 }
 
 Access access_of(const model::Side& side, const analysis::Circumstance& around, const NamesFrom& from) {
@@ -213,6 +219,7 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   Race race;
   race.around = known;
   const VarId x = finding.first.variable;
+  race.on = x;
   race.memory = memory_of(finding.first, around, from);
   race.variable = variable_text(x, race.memory, from.names);
   race.earlier = access_of(finding.first.earlier, around.earlier, from);
