@@ -21,8 +21,11 @@ struct Finding {
   std::vector<std::uint64_t> instances;  // by engine: how many pairs it told
   std::uint64_t variables = 0;           // distinct ones among the instances; exact up to kVariablesCounted
   std::vector<VarId> on = {};            // these, up to kVariablesCounted of them
+  // More instances in the same order, of other events: one that can be proved will do for all.
+  std::vector<model::RacePair> others = {};
 };
 inline constexpr std::uint64_t kVariablesCounted = 16;
+inline constexpr std::size_t kInstancesKept = 8;  // the first among them
 
 struct EngineRun {
   std::string name;  // as chosen

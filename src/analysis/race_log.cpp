@@ -7,8 +7,8 @@ namespace deadheat::analysis {
 
 namespace {
 
-auto rank(const model::RacePair& pair) {
-  return std::tuple(pair.later.event, pair.earlier.event, index(pair.variable), pair.earlier.kind);
+std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, EventKind> rank(const model::RacePair& pair) {
+  return {pair.later.event, pair.earlier.event, index(pair.variable), pair.earlier.kind};
 }
 
 }  // namespace
@@ -18,6 +18,19 @@ RaceLog::Key RaceLog::key_of(const model::RacePair& pair) {
   const auto [low, high] = std::minmax({index(pair.earlier.site), index(pair.later.site)});
   // Site 0 is none.
   return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(pair.variable)} + 1 : 0};
+}
+
+void RaceLog::add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair) {
+  if (least.size() == kInstancesKept && rank(least.back()) < rank(pair)) return;
+  const auto same = std::ranges::find_if(least, [&](const model::RacePair& other) {
+    return other.earlier.event == pair.earlier.event && other.later.event == pair.later.event;
+  });
+  if (same != least.end()) {
+    if (rank(pair) < rank(*same)) *same = pair;
+    return;
+  }
+  least.insert(std::ranges::upper_bound(least, rank(pair), {}, rank), pair);
+  if (least.size() > kInstancesKept) least.pop_back();
 }
 
 void RaceLog::add_variable(std::vector<VarId>& variables, VarId x) {
@@ -44,7 +57,7 @@ void RaceLog::race(const model::RacePair& pair) {
     last_key_ = key;
   }
   Group& group = *last_;
-  if (group.instances == 0 || rank(pair) < rank(group.first)) group.first = pair;
+  add_instance(group.least, pair);
   group.instances += counted ? 1 : 0;
   add_variable(group.variables, pair.variable);
 }
@@ -57,7 +70,7 @@ std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const R
         const auto [at, fresh] = sums.try_emplace(key);
         Finding& sum = at->second;
         if (fresh) sum.instances.resize(by_engine.size());
-        if (fresh || rank(group.first) < rank(sum.first)) sum.first = group.first;
+        for (const model::RacePair& pair : group.least) add_instance(sum.others, pair);
         sum.instances[engine] += group.instances;
         for (const VarId x : group.variables) add_variable(sum.on, x);
       }
@@ -66,6 +79,8 @@ std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const R
   std::vector<Finding> findings;
   for (auto& [key, sum] : sums) {
     sum.variables = sum.on.size();
+    sum.first = sum.others.front();
+    sum.others.erase(sum.others.begin());
     findings.push_back(std::move(sum));
   }
   std::ranges::sort(findings, {}, [](const Finding& finding) {

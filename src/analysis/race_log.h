@@ -33,7 +33,7 @@ class RaceLog final : public engine::RaceSink {
     }
   };
   struct Group {
-    model::RacePair first;
+    std::vector<model::RacePair> least;  // instances of different events, up to kInstancesKept, in order
     std::uint64_t instances = 0;
     std::vector<VarId> variables;  // distinct, up to kVariablesCounted
   };
@@ -43,6 +43,7 @@ class RaceLog final : public engine::RaceSink {
   bool counts(const model::RacePair& pair);
 
   static Key key_of(const model::RacePair& pair);
+  static void add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair);
   static void add_variable(std::vector<VarId>& variables, VarId x);
 
   std::unordered_map<Key, Group, Hash> groups_;
