@@ -4,22 +4,11 @@
 #include <map>
 #include <tuple>
 
+#include "solve/intervals.h"
+
 namespace deadheat::solve {
 
 using Mode = model::HeldLocks::Mode;
-
-namespace {
-
-struct Bytes {
-  std::uint64_t first, end;
-};
-Bytes bytes_of(const Event& e) {
-  const std::uint64_t cell = std::uint64_t{e.object} * kCellBytes;
-  if (e.op.value == 0) return {cell, cell + kCellBytes};
-  return {cell + e.op.offset, cell + e.op.offset + e.op.value};
-}
-
-}  // namespace
 
 Rules::Rules(const Window& window) : first_(window.first), events_(window.events) {
   find_threads();
@@ -151,37 +140,27 @@ void Rules::find_sections(const Window& window) {
 }
 
 void Rules::find_memory() {
-  // Bytes between two neighbours of these are touched alike.
-  std::vector<std::uint64_t> bounds;
-  for (const Event& e : events_) {
-    if (object_kind(e.op.kind) != ObjectKind::variable) continue;
-    bounds.push_back(bytes_of(e).first);
-    bounds.push_back(bytes_of(e).end);
-  }
-  std::ranges::sort(bounds);
-  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
   struct Memory {
     Index last = kNone;              // who set it
     std::vector<Index> allocations;  // the last alloc, and frees since
   };
-  std::vector<Memory> memory(bounds.size());
-  std::vector<std::vector<Index>> touching(bounds.size());
+  const Intervals intervals(events_);
+  std::vector<Memory> memory(intervals.size());
+  std::vector<std::vector<Index>> touching(intervals.size());
   for (Index i = 0; i < events_.size(); ++i) {
-    const Event& e = events_[i];
-    if (object_kind(e.op.kind) != ObjectKind::variable) continue;
-    const Bytes bytes = bytes_of(e);
-    for (auto at = static_cast<std::size_t>(std::ranges::lower_bound(bounds, bytes.first) - bounds.begin());
-         bounds[at] < bytes.end; ++at) {
+    const EventKind kind = events_[i].op.kind;
+    if (object_kind(kind) != ObjectKind::variable) continue;
+    intervals.each(events_[i], [&](std::size_t at) {
       Memory& m = memory[at];
-      if (solve::reads(e.op.kind)) need(i, m.last);
-      if (e.op.kind == EventKind::alloc) {
+      if (solve::reads(kind)) need(i, m.last);
+      if (kind == EventKind::alloc) {
         for (const Index before : m.allocations) need(i, before);
         m.allocations.clear();
       }
-      if (is_allocation(e.op.kind)) m.allocations.push_back(i);
-      if (solve::sets(e.op.kind)) m.last = i;
+      if (is_allocation(kind)) m.allocations.push_back(i);
+      if (solve::sets(kind)) m.last = i;
       touching[at].push_back(i);
-    }
+    });
   }
   keep_parts(touching);
 }
