@@ -56,7 +56,7 @@ std::span<const ExactCandidates::Candidate> ExactCandidates::of(Index i) {
   found_.clear();
   const Event& e = window_.events[i];
   if (!is_access(e.op.kind) && e.op.kind != EventKind::free) return pass(i), found_;
-  const solve::Cut before = rules_.before(i);
+  const solve::Cut before = rules_.always_before(i);
   intervals_.each(e, [&](std::size_t at) {
     for (const Accesses& other : accesses_[at]) {
       if (other.thread == rules_.thread(i)) continue;

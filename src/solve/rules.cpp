@@ -109,25 +109,10 @@ void Rules::find_sections(const Window& window) {
   }
   for (auto& [id, lock] : locks) {
     const bool exclusive =
-        std::ranges::any_of(lock.threads, [](const auto& t) { return !t.exclusive.empty(); });
+        std::ranges::any_of(lock.threads, [](const Lock::OfThread& t) { return !t.exclusive.empty(); });
     if (lock.threads.size() < 2 || !exclusive) continue;
-    // Who is there at the start leaves before anyone takes the lock.
-    for (const auto& holder : lock.threads) {
-      for (const auto* sections : {&holder.exclusive, &holder.shared}) {
-        if (sections->empty() || sections->front().acquire != kNone) continue;
-        const Section& held = sections->front();
-        for (const auto& other : lock.threads) {
-          if (other.thread == holder.thread) continue;
-          const auto first = [&](const std::vector<Section>& theirs) {
-            if (!theirs.empty() && theirs.front().acquire != kNone)
-              need(theirs.front().acquire, held.release);
-          };
-          first(other.exclusive);
-          if (held.mode == Mode::exclusive) first(other.shared);
-        }
-      }
-    }
-    for (const auto& of_thread : lock.threads) {
+    find_needs_at_start(lock);
+    for (const Lock::OfThread& of_thread : lock.threads) {
       for (const auto* sections : {&of_thread.exclusive, &of_thread.shared}) {
         for (const Section& section : *sections) {
           if (section.acquire != kNone) lock_[section.acquire] = static_cast<Index>(locks_.size());
@@ -136,6 +121,26 @@ void Rules::find_sections(const Window& window) {
       }
     }
     locks_.push_back(std::move(lock));
+  }
+}
+
+// Who holds the lock at the start leaves before others take it.
+void Rules::find_needs_at_start(const Lock& lock) {
+  for (const Lock::OfThread& holder : lock.threads) {
+    for (const auto* sections : {&holder.exclusive, &holder.shared}) {
+      if (sections->empty() || sections->front().acquire != kNone) continue;
+      const Section& held = sections->front();
+      for (const Lock::OfThread& other : lock.threads) {
+        if (other.thread == holder.thread) continue;
+        const auto first = [&](const std::vector<Section>& theirs) {
+          if (!theirs.empty() && theirs.front().acquire != kNone && held.release != kNone) {
+            at_start_.push_back({held.release, theirs.front().acquire});
+          }
+        };
+        first(other.exclusive);
+        if (held.mode == Mode::exclusive) first(other.shared);
+      }
+    }
   }
 }
 
@@ -198,25 +203,18 @@ void Rules::keep_parts(const std::vector<std::vector<Index>>& touching) {
 }
 
 void Rules::close_needs() {
-  std::ranges::sort(across_, {}, [](const Need& n) { return std::pair(n.after, n.before); });
-  const auto same = [](const Need& a, const Need& b) { return a.after == b.after && a.before == b.before; };
-  across_.erase(std::unique(across_.begin(), across_.end(), same), across_.end());
-  const std::size_t width = threads();
-  needs_.resize(events_.size() * width);
-  std::size_t at = 0;
-  std::vector<Need> kept;
-  for (Index i = 0; i < events_.size(); ++i) {
-    Index* const own = &needs_[i * width];
-    if (rank_[i] > 0) std::copy_n(&needs_[of_thread_[thread_[i]][rank_[i] - 1] * width], width, own);
-    own[thread_[i]] = rank_[i] + 1;
-    for (; at < across_.size() && across_[at].after == i; ++at) {
-      const Index before = across_[at].before;
-      if (own[thread_[before]] > rank_[before]) continue;  // known already
-      kept.push_back(across_[at]);
-      for (std::size_t t = 0; t < width; ++t) own[t] = std::max(own[t], needs_[before * width + t]);
-    }
+  const auto sort = [this] {
+    std::ranges::sort(across_, {}, [](const Need& n) { return std::pair(n.after, n.before); });
+    const auto same = [](const Need& a, const Need& b) { return a.after == b.after && a.before == b.before; };
+    across_.erase(std::unique(across_.begin(), across_.end(), same), across_.end());
+  };
+  sort();
+  if (!at_start_.empty()) {
+    close(always_, across_);
+    across_.insert(across_.end(), at_start_.begin(), at_start_.end());
+    sort();
   }
-  across_ = std::move(kept);
+  across_ = close(needs_, across_);
   into_.assign(events_.size() + 1, 0);
   out_of_.resize(events_.size());
   for (const Need& n : across_) {
@@ -226,16 +224,40 @@ void Rules::close_needs() {
   for (std::size_t i = 0; i < events_.size(); ++i) into_[i + 1] += into_[i];
 }
 
-Cut Rules::before(Index i) const {
-  Cut cut(threads());
-  if (rank_[i] > 0) {
-    add(cut, of_thread_[thread_[i]][rank_[i] - 1]);
-    return cut;
+// Those that do not follow from others are given back.
+std::vector<Rules::Need> Rules::close(std::vector<Index>& needs, const std::vector<Need>& across) const {
+  const std::size_t width = threads();
+  needs.resize(events_.size() * width);
+  std::size_t at = 0;
+  std::vector<Need> kept;
+  for (Index i = 0; i < events_.size(); ++i) {
+    Index* const own = &needs[i * width];
+    if (rank_[i] > 0) std::copy_n(&needs[of_thread_[thread_[i]][rank_[i] - 1] * width], width, own);
+    own[thread_[i]] = rank_[i] + 1;
+    for (; at < across.size() && across[at].after == i; ++at) {
+      const Index before = across[at].before;
+      if (own[thread_[before]] > rank_[before]) continue;
+      kept.push_back(across[at]);
+      for (std::size_t t = 0; t < width; ++t) own[t] = std::max(own[t], needs[before * width + t]);
+    }
   }
-  // A fork is never left out as known already: what needs it comes after it.
+  return kept;
+}
+
+Cut Rules::before(Index i) const { return before(needs_, i); }
+Cut Rules::always_before(Index i) const { return before(always_.empty() ? needs_ : always_, i); }
+
+Cut Rules::before(const std::vector<Index>& needs, Index i) const {
+  Cut cut(threads());
+  const auto take = [&](Index j) {
+    std::copy_n(needs.begin() + static_cast<std::ptrdiff_t>(std::size_t{j} * threads()), threads(),
+                cut.begin());
+  };
+  if (rank_[i] > 0) take(of_thread_[thread_[i]][rank_[i] - 1]);
+  // A fork is never left out because it follows from others: they come after it.
   for (const Need& n : into(i)) {
     const Event& e = event(n.before);
-    if (e.op.kind == EventKind::fork && e.object == index(event(i).thread)) add(cut, n.before);
+    if (e.op.kind == EventKind::fork && e.object == index(event(i).thread)) take(n.before);
   }
   return cut;
 }

@@ -78,6 +78,9 @@ class Rules {
   bool needs(Index i, Index other) const { return needs(i)[thread_[other]] > rank_[other]; }
   // All that is needed so that event i is next in its thread.
   Cut before(Index i) const;
+  // The same without what is needed only because the window begins where it does: in any reordering of the
+  // trace.
+  Cut always_before(Index i) const;
   void add(Cut& cut, Index i) const;  // event i and all that it needs
   // The needs between threads: all of them, and by their ends.
   const std::vector<Need>& across() const { return across_; }
@@ -97,11 +100,14 @@ class Rules {
  private:
   void find_threads();
   void find_sections(const Window& window);
+  void find_needs_at_start(const Lock& lock);
   void find_needs_of_threads();
   void find_needs_of_messages();
   void find_memory();
   void keep_parts(const std::vector<std::vector<Index>>& touching);
   void close_needs();
+  std::vector<Need> close(std::vector<Index>& needs, const std::vector<Need>& across) const;
+  Cut before(const std::vector<Index>& needs, Index i) const;
   void need(Index after, Index before);
 
   std::uint64_t first_;
@@ -110,6 +116,9 @@ class Rules {
   std::vector<Index> thread_, rank_;                 // by event
   std::vector<std::vector<Index>> of_thread_;
   std::vector<Index> needs_;  // by event and thread
+  // Where locks are held at the start: the same without the needs of their releases.
+  std::vector<Need> at_start_;
+  std::vector<Index> always_;
   std::vector<Need> across_;  // by the later event
   std::vector<std::size_t> into_;
   std::vector<std::vector<Index>> out_of_;
