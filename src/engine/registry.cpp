@@ -10,6 +10,7 @@
 #include "clock/tree_clocks.h"
 #include "clock/versioned_clocks.h"
 #include "engine/detector.h"
+#include "engine/exact.h"
 #include "engine/in_place_detector.h"
 #include "engine/pacer.h"
 #include "engine/sampled_detector.h"
@@ -202,6 +203,19 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kSyncPOptions,
      .make = make_syncp},
+    {.name = "exact",
+     .citation = "after Said, Wang, Yang & Sakallah, NFM 2011, and Huang, Meredith & Rosu, PLDI 2014",
+     .promise =
+         "of a trace that fits in one window tells exactly the pairs that can be made to meet, or those that "
+         "limit and timeout leave; of a longer one some of them, each with a schedule that was checked",
+     .notion = Notion::co_enabled,
+     .grade = Grade::proved,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory = "as the window; 40 bytes a variable, 64 two places that have met",
+     .ignores = "",
+     .options = kExactOptions,
+     .make = make_exact},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =

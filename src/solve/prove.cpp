@@ -1,0 +1,57 @@
+#include "solve/prove.h"
+
+#include <algorithm>
+#include <set>
+
+#include "solve/rules.h"
+
+namespace deadheat::solve {
+
+using model::HeldLocks;
+
+Window part_of(const Window& window, std::uint64_t first, std::uint64_t end) {
+  HeldLocks held;
+  std::set<ThreadId> threads;
+  for (const Window::Held& h : window.held) {
+    threads.insert(h.thread);
+    for (std::uint32_t n = 0; n < h.depth; ++n) held.acquire(h.thread, h.lock, h.mode, 0);
+  }
+  for (std::uint64_t number = window.first; number < first; ++number) {
+    const Event& e = window.events[number - window.first];
+    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
+    const auto mode = is_shared(e.op.kind) ? HeldLocks::Mode::shared : HeldLocks::Mode::exclusive;
+    if (is_acquire(e.op.kind)) {
+      threads.insert(e.thread);
+      held.acquire(e.thread, LockId{e.object}, mode, number);
+    } else {
+      held.release(e.thread, LockId{e.object}, mode);
+    }
+  }
+  Window part{first, window.events.subspan(first - window.first, end - first), {}};
+  for (const ThreadId t : threads) {
+    for (const HeldLocks::Held& h : held.held(t)) part.held.push_back({t, h.lock, h.mode, h.depth});
+  }
+  return part;
+}
+
+Proof prove(const Window& around, const Question& question, const ProofLimits& limits) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + limits.time;
+  const std::uint64_t end = around.first + around.events.size();
+  Proof proof;
+  for (std::uint64_t before = limits.first_window;; before *= 4) {
+    before = std::min(before, limits.last_window);
+    proof.first = question.earlier - std::min(before, question.earlier - around.first);
+    proof.end = question.later + 1 + std::min(before / 2, end - question.later - 1);
+    const bool last = before == limits.last_window || (proof.first == around.first && proof.end == end);
+    // A window that is too small may take long: something is left for the next one.
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+    ++proof.windows;
+    const Window window = part_of(around, proof.first, proof.end);
+    proof.answer = decide(Rules(window), question, {.time = last ? left : left / 2});
+    proof.checks += proof.answer.checks;
+    if (proof.answer.verdict == Verdict::yes || last || Clock::now() >= until) return proof;
+  }
+}
+
+}  // namespace deadheat::solve

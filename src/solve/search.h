@@ -1,0 +1,24 @@
+// The search for an order by a solver: the only user of Z3.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "solve/greedy.h"
+
+namespace deadheat::solve {
+
+struct Search {
+  enum class End : std::uint8_t { found, none, time_is_up, gave_up };
+  End end;
+  Order order;                // if found
+  std::uint64_t checks = 0;   // of the solver
+  std::uint64_t clauses = 0;  // of the rules that leave a choice, as far as they were needed
+};
+
+// Exact, unless the time ends it.
+Search search(const Rules& rules, const Goal& goal, const Saturation& forced,
+              std::chrono::steady_clock::time_point until);
+
+}  // namespace deadheat::solve

@@ -1,0 +1,196 @@
+// What is decided of small traces, against the search of all their reorderings; and the orders that are
+// told, before a judge that shares no code with who made them.
+#include "solve/decide.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <set>
+
+#include "oracle/many_traces.h"
+#include "oracle/reorderings.h"
+#include "oracle/witness.h"
+
+namespace deadheat::solve {
+namespace {
+
+using oracle::ManyTraces;
+using oracle::Outcome;
+using oracle::Pair;
+using oracle::Pairs;
+using oracle::Trace;
+
+constexpr std::uint64_t kTraces = 1000;
+
+DEADHEAT_MANY_TRACES(Decide);
+
+Window window_from(Trace trace, std::size_t first, std::size_t end) {
+  model::HeldLocks held;
+  std::set<ThreadId> threads;
+  for (std::size_t i = 0; i < first; ++i) {
+    const Event& e = trace[i];
+    threads.insert(e.thread);
+    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
+    const auto mode =
+        is_shared(e.op.kind) ? model::HeldLocks::Mode::shared : model::HeldLocks::Mode::exclusive;
+    if (is_acquire(e.op.kind)) {
+      held.acquire(e.thread, LockId{e.object}, mode, i);
+    } else {
+      held.release(e.thread, LockId{e.object}, mode);
+    }
+  }
+  Window window{first, trace.subspan(first, end - first), {}};
+  for (const ThreadId t : threads) {
+    for (const auto& h : held.held(t)) window.held.push_back({t, h.lock, h.mode, h.depth});
+  }
+  return window;
+}
+
+// Whether the order of an answer, behind all that is before the window, does what was asked for.
+bool is_right(Trace trace, const Question& q, const Answer& answer, std::size_t first) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < first; ++i) order.push_back(i);
+  order.insert(order.end(), answer.order.begin(), answer.order.end());
+  const oracle::WitnessChecker judge(trace);
+  if (!judge.check(order, q.earlier, q.later).ok()) return false;
+  if (q.notion == Notion::co_enabled) return true;
+  order.push_back(q.earlier);
+  order.push_back(q.later);
+  return judge.check(order).ok();
+}
+
+std::map<Means, std::uint64_t> used;
+
+// The pairs of a window that are decided to meet; with a pair that nobody can mean if an answer is wrong.
+Pairs decided(Trace trace, const Window& window, Notion notion, const Limits& limits = {}) {
+  const Rules rules(window);
+  Pairs found;
+  for (const auto& [e, f] : oracle::conflicting_pairs(trace)) {
+    if (e < window.first || f >= window.first + window.events.size()) continue;
+    const Question q{e, f, notion};
+    const Answer answer = decide(rules, q, limits);
+    ++used[answer.means];
+    if (answer.verdict == Verdict::yes) found.insert({e, f});
+    if (answer.verdict == Verdict::unknown ||
+        (answer.verdict == Verdict::yes && !is_right(trace, q, answer, window.first))) {
+      found.insert({e, e});
+    }
+  }
+  return found;
+}
+
+TEST_P(Decide, DecidesWhatTheSearchOfAllReorderingsFinds) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    const Window window = window_from(trace, 0, trace.size());
+    return oracle::promised(!all.co_enabled.empty(),
+                            decided(trace, window, Notion::co_enabled) == all.co_enabled &&
+                                decided(trace, window, Notion::adjacent) == all.adjacent);
+  });
+}
+
+TEST_P(Decide, TheSolverAloneDecidesTheSame) {
+  oracle::for_many_traces(options(), kTraces / 10, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    const Window window = window_from(trace, 0, trace.size());
+    const Limits alone{.use = Limits::Use::solver};
+    return oracle::promised(!all.co_enabled.empty(),
+                            decided(trace, window, Notion::co_enabled, alone) == all.co_enabled &&
+                                decided(trace, window, Notion::adjacent, alone) == all.adjacent);
+  });
+}
+
+// All orders of the window's events behind those before it.
+class Slowly {
+ public:
+  Slowly(Trace trace, std::size_t first, std::size_t end)
+      : trace_(trace), search_(trace, oracle::Keep::correct) {
+    for (std::size_t i = 0; i < first; ++i) order_.push_back(i);
+    for (std::size_t i = first; i < end; ++i) threads_[trace[i].thread].push_back(i);
+    visit();
+  }
+  Pairs co_enabled, adjacent;
+
+ private:
+  bool allows(std::size_t i) {
+    order_.push_back(i);
+    const bool allowed = search_.allows(order_);
+    order_.pop_back();
+    return allowed;
+  }
+  void visit() {
+    std::vector<std::size_t> nexts;
+    for (const auto& [t, events] : threads_) {
+      if (done_[t] < events.size()) nexts.push_back(events[done_[t]]);
+    }
+    const oracle::WitnessChecker judge(trace_);
+    for (const std::size_t a : nexts) {
+      for (const std::size_t b : nexts) {
+        if (a >= b || !oracle::conflicting(trace_, a, b)) continue;
+        if (judge.check(order_, a, b).ok()) co_enabled.insert({a, b});
+        if (!allows(a)) continue;
+        order_.push_back(a);
+        if (allows(b)) adjacent.insert({a, b});
+        order_.pop_back();
+      }
+    }
+    for (const std::size_t i : nexts) {
+      if (!allows(i)) continue;
+      order_.push_back(i);
+      ++done_[trace_[i].thread];
+      visit();
+      --done_[trace_[i].thread];
+      order_.pop_back();
+    }
+  }
+
+  Trace trace_;
+  oracle::ReorderingSearch search_;
+  std::map<ThreadId, std::vector<std::size_t>> threads_;
+  std::map<ThreadId, std::size_t> done_;
+  std::vector<std::size_t> order_;
+};
+
+// Eight events somewhere in the trace.
+TEST_P(Decide, WindowsInTheMiddleAreDecidedAsBySearch) {
+  oracle::for_many_traces(options(), kTraces / 4, [](Trace trace) {
+    const std::size_t first = trace.size() <= 8 ? trace.size() / 2 : (trace.size() - 8) / 2;
+    const std::size_t end = std::min(trace.size(), first + 8);
+    const Slowly all(trace, first, end);
+    const Window window = window_from(trace, first, end);
+    return oracle::promised(!all.co_enabled.empty(),
+                            decided(trace, window, Notion::co_enabled) == all.co_enabled &&
+                                decided(trace, window, Notion::adjacent) == all.adjacent);
+  });
+}
+
+// What is decided of a window holds of the trace.
+TEST_P(Decide, WindowsInTheMiddleFindNothingThatTheTraceDoesNotHave) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    const auto within = [](const Pairs& some, const Pairs& more) {
+      return std::includes(more.begin(), more.end(), some.begin(), some.end());
+    };
+    const std::size_t first = trace.size() / 3, end = trace.size() - trace.size() / 5;
+    const Window window = window_from(trace, first, end);
+    const Pairs found = decided(trace, window, Notion::co_enabled);
+    return oracle::promised(
+        !found.empty(),
+        within(found, all.co_enabled) && within(decided(trace, window, Notion::adjacent), all.adjacent));
+  });
+}
+
+// The last test of this suite: after all others, of all profiles.
+TEST_P(Decide, AllMeansWereTried) {
+  if (used[Means::needs] < 1000) GTEST_SKIP() << "the other tests were not run";
+  for (const Means means : {Means::trace, Means::saturation, Means::steps, Means::solver}) {
+    EXPECT_GT(used[means], 0u) << static_cast<int>(means);
+  }
+  if (std::getenv("DEADHEAT_TRACES") == nullptr) return;
+  for (const auto& [means, count] : used)
+    std::printf("means %d: %llu\n", static_cast<int>(means), 1ULL * count);
+}
+
+}  // namespace
+}  // namespace deadheat::solve
