@@ -37,6 +37,7 @@ struct Finding {
   // More instances, of other events: one that can be proved will do for all.
   std::vector<model::RacePair> others = {};
   std::optional<Proof> proof = {};
+  bool refuted = false;  // of all its instances it is known that nothing can bring them together
 };
 inline constexpr std::uint64_t kVariablesCounted = 16;
 inline constexpr std::size_t kInstancesKept = 8;  // the first among them
@@ -86,6 +87,11 @@ struct WindowsRun {
 
 // What came of looking for proofs.
 struct ProvingRun {
+  std::uint64_t proved = 0;
+  std::uint64_t refuted = 0;    // no order of the events of the trace brings them together
+  std::uint64_t not_found = 0;  // within the windows that were looked at, none does
+  std::uint64_t too_far = 0;    // the two accesses are too far apart to look at all between them
+  std::uint64_t time_is_up = 0;
   // Schedules that were made and did not pass the check: each is a bug in what made it.
   std::uint64_t rejected = 0;
 };

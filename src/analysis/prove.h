@@ -1,7 +1,10 @@
 // Looks for a schedule that shows each race, and has it checked: what is proved then, and what is not.
-// First the schedules that keep the order of locks, of all races in one pass over the trace.
+// First the schedules that keep the order of locks, of all races in one pass over the trace; then, for the
+// races that are left, a decision procedure is asked about windows around them that grow, as long as there is
+// time.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "analysis/findings.h"
@@ -10,6 +13,8 @@ namespace deadheat::analysis {
 
 struct ProveOptions {
   ReadOptions read;
+  std::chrono::milliseconds time{60'000};  // for windows
+  unsigned jobs = 1;
   bool progress = true;  // shown on a terminal
 };
 

@@ -43,6 +43,12 @@ ReadOptions read_options(const Arguments& arguments) {
   return {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")};
 }
 
+Result<std::chrono::milliseconds> budget_of(const Arguments& arguments) {
+  const auto seconds = arguments.real("budget", 0, 1e6);
+  if (!seconds) return fail(seconds.error());
+  return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+}
+
 Result<unsigned> jobs_of(const Arguments& arguments) {
   if (!arguments.has("jobs")) return std::max(1u, std::thread::hardware_concurrency());
   const auto jobs = arguments.number("jobs", 1, kMostJobs);
@@ -78,7 +84,10 @@ Result<report::Report> analyze_trace(const std::string& path, const analysis::An
   say_warnings(name, findings->warnings);
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
-    const analysis::ProveOptions proving{.read = options.read, .progress = options.progress};
+    const analysis::ProveOptions proving{.read = options.read,
+                                         .time = wishes.time_for_proofs,
+                                         .jobs = options.jobs,
+                                         .progress = options.progress};
     if (auto proved = analysis::prove(trace->path(), *findings, proving); !proved) {
       return fail(trace->renamed(proved.error()));
     }
@@ -89,11 +98,13 @@ Result<report::Report> analyze_trace(const std::string& path, const analysis::An
 }
 
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, symbol::Symbolizer* symbols) {
+                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    symbol::Symbolizer* symbols) {
   auto findings = analysis::findings_of_pair(path, read, earlier, later);
   if (!findings) return fail(findings.error());
   say_warnings(path, findings->warnings);
-  if (auto proved = analysis::prove(path, *findings, {.read = read}); !proved) return fail(proved.error());
+  if (auto proved = analysis::prove(path, *findings, {.read = read, .time = time, .jobs = jobs}); !proved)
+    return fail(proved.error());
   const auto circumstances = analysis::circumstances_of(path, read, findings->races);
   if (!circumstances) return fail(circumstances.error());
   report::Suppressions none;

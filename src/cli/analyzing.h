@@ -1,6 +1,7 @@
 // What verbs that look for races have in common: flags, engines, and the way from a trace to a report.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,12 @@ inline constexpr Flag kEngineFlag = {
     .value = "NAMES",
     .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
     .initial = "fasttrack"};
+inline constexpr Flag kBudgetFlag = {.name = "budget",
+                                     .value = "SECONDS",
+                                     .help =
+                                         "how long to look for schedules that show the races, behind the "
+                                         "cheapest ones",
+                                     .initial = "60"};
 inline constexpr Flag kJobsFlag = {
     .name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"};
 inline constexpr Flag kSymbolsFlag = {
@@ -34,6 +41,7 @@ inline constexpr Flag kSkipBadFlag = {.name = "skip-bad",
 // The engines with commas between them.
 Result<std::vector<engine::Choice>> engines_of(std::string_view verb, std::string_view names);
 ReadOptions read_options(const Arguments& arguments);
+Result<std::chrono::milliseconds> budget_of(const Arguments& arguments);
 Result<unsigned> jobs_of(const Arguments& arguments);
 
 // How a trace is to be analysed, besides what engines are asked.
@@ -41,6 +49,7 @@ struct Wishes {
   report::Selection selection;
   bool full_context = false;  // not only what windows show
   bool proofs = true;
+  std::chrono::milliseconds time_for_proofs{60'000};
 };
 
 Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
@@ -48,6 +57,7 @@ Result<report::Report> analyze_trace(const std::string& path, const analysis::An
                                      symbol::Symbolizer* symbols);
 // The same of the race between two events, of which no engine is asked.
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, symbol::Symbolizer* symbols);
+                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    symbol::Symbolizer* symbols);
 
 }  // namespace deadheat::cli

@@ -30,6 +30,7 @@ constexpr Flag kFlags[] = {
     {.name = "witnesses",
      .value = "FILE",
      .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
+    kBudgetFlag,
     kJobsFlag,
     {.name = "format",
      .value = "FORMAT",
@@ -128,7 +129,10 @@ Result<Exit> run(const Arguments& arguments) {
   if (!options) return fail(options.error());
   auto selection = selection_of(arguments);
   if (!selection) return fail(selection.error());
-  const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs")};
+  const auto budget = budget_of(arguments);
+  if (!budget) return fail(budget.error());
+  const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs"),
+                      *budget};
   const bool keep_witnesses = arguments.has("witnesses");
   if (keep_witnesses && arguments.positional().size() > 1) {
     return usage_error("analyze: --witnesses takes one trace at a time");

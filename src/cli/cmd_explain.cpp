@@ -25,6 +25,7 @@ constexpr Flag kFlags[] = {
      .help = "how to show it",
      .initial = "text",
      .choices = "text|json|html"},
+    kBudgetFlag,
     kJobsFlag,
     kSymbolsFlag,
     kNoSymbolsFlag,
@@ -54,8 +55,13 @@ bool is_fingerprint(std::string_view text) {
 
 Result<report::Report> report_of(const ReadableTwice& trace, const std::string& wanted,
                                  const Arguments& arguments, symbol::Symbolizer* symbols) {
+  const auto budget = budget_of(arguments);
+  if (!budget) return fail(budget.error());
+  const auto jobs = jobs_of(arguments);
+  if (!jobs) return fail(jobs.error());
   if (const auto pair = pair_in(wanted)) {
-    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, symbols);
+    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, *budget, *jobs,
+                        symbols);
   }
   if (!is_fingerprint(wanted)) {
     return usage_error(fmt::format(
@@ -66,11 +72,10 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   auto engines = engines_of("explain", arguments.get("engine"));
   if (!engines) return fail(engines.error());
   options.engines = std::move(*engines);
-  const auto jobs = jobs_of(arguments);
-  if (!jobs) return fail(jobs.error());
   options.jobs = *jobs;
   options.read = read_options(arguments);
   Wishes wishes;
+  wishes.time_for_proofs = *budget;
   wishes.selection.only.emplace_back(wanted);
   report::Suppressions none;
   auto report = analyze_trace(trace.path(), options, wishes, none, symbols);

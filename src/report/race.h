@@ -140,11 +140,6 @@ struct WindowsReport {
   double probability = 0;
 };
 
-// What came of looking for proofs.
-struct ProvingReport {
-  std::uint64_t rejected = 0;  // schedules that did not pass the check
-};
-
 struct SuppressionUse {
   std::string file;
   std::uint64_t line = 0;
@@ -160,7 +155,7 @@ struct Report {
   std::vector<FilterReport> filters;  // in their order
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
-  std::optional<ProvingReport> proving;           // none: no proof was looked for
+  std::optional<analysis::ProvingRun> proving;    // none: no proof was looked for
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
   std::uint64_t suppressed = 0;                   // by suppressions

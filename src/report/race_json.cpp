@@ -165,6 +165,11 @@ Json windows_json(const WindowsReport& w) {
       {"promise", w.probability == 0 ? Json() : Json{{"edits", w.edits}, {"probability", w.probability}}}};
 }
 
+Json proving_json(const analysis::ProvingRun& run) {
+  return {{"proved", run.proved},   {"refuted", run.refuted},       {"not_found", run.not_found},
+          {"too_far", run.too_far}, {"time_is_up", run.time_is_up}, {"rejected", run.rejected}};
+}
+
 Json report_json(const Report& report) {
   Json filters = Json::array();
   for (const FilterReport& filter : report.filters) filters.push_back(filter_json(filter));
@@ -185,7 +190,7 @@ Json report_json(const Report& report) {
           {"filters", std::move(filters)},
           {"windows", report.windows ? windows_json(*report.windows) : Json()},
           {"engines", std::move(engines)},
-          {"proofs", report.proving ? Json{{"rejected", report.proving->rejected}} : Json()},
+          {"proofs", report.proving ? proving_json(*report.proving) : Json()},
           {"found", report.found()},
           {"found_by_grade", std::move(grades)},
           {"not_shown", report.not_shown()},

@@ -289,11 +289,21 @@ std::string counters(const Report& report) {
   return out;
 }
 
-std::string proving(const Report& report) {
-  if (!report.proving || report.proving->rejected == 0) return "";
-  return fmt::format("  proofs: {} did not pass the check and {} left out; please report this\n",
-                     counted(report.proving->rejected, "schedule"),
-                     report.proving->rejected == 1 ? "was" : "were");
+// "  proofs: of 12 races 9 are proved; 1 is refuted ..."
+std::string proving(const Report& report, const base::Terminal& terminal) {
+  if (!report.proving) return "";
+  const analysis::ProvingRun& run = *report.proving;
+  std::string out;
+  const auto say = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : "; ", grouped(count), what);
+  };
+  say(run.proved, "shown by a schedule");
+  say(run.refuted, "refuted and left out: no order of the events of this trace brings the accesses together");
+  say(run.not_found, "open: no schedule was found in the windows that were looked at");
+  say(run.too_far, "open: the accesses are too far apart to look at all between them");
+  say(run.time_is_up, "open: the time was up (--budget)");
+  say(run.rejected, "with a schedule that did not pass the check, which is a bug: please report it");
+  return out.empty() ? "" : base::wrap(fmt::format("proofs: {}.", out), terminal.width, 2);
 }
 
 std::string grades_explained(const Report& report, const base::Terminal& terminal) {
@@ -311,7 +321,7 @@ std::string as_text(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
   return out + summary(report, terminal) + left_out(report) + windows(report, terminal) + filters(report) +
-         counters(report) + proving(report) + grades_explained(report, terminal);
+         counters(report) + proving(report, terminal) + grades_explained(report, terminal);
 }
 
 }  // namespace deadheat::report

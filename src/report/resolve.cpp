@@ -263,6 +263,7 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings,
         out[known->second].of = i;
       }
       if (!sum.proof) sum.proof = finding.proof;
+      sum.refuted = sum.refuted && finding.refuted;
       sum.variables = std::min<std::uint64_t>(std::max({sum.variables, finding.variables, sum.on.size()}),
                                               analysis::kVariablesCounted);
       continue;
