@@ -80,15 +80,24 @@ class WithSections : public Base {
     Message released;
     Time end() const { return released.last.time(); }
   };
-  // Of one thread, in order. The first ones may have been dropped.
-  struct OfThread {
-    ThreadId thread;
+  // Of one thread, in order. Those before `first` were dropped.
+  struct List {
     std::size_t first = 0;
-    Time oldest = 0;  // when the first one that was dropped began
     std::vector<Section> all;
   };
+  // Of one thread: when its first section began, and the first one that is kept; when its last one ended.
+  // Most that is asked is answered by these.
+  struct Bounds {
+    ThreadId thread;
+    Time first, oldest, end;
+  };
+  struct OfMode {
+    std::vector<Bounds> bounds;
+    std::vector<List> lists;            // in the same order
+    std::vector<std::uint32_t> places;  // by thread: the place in these and one
+  };
   struct Lock {
-    std::vector<OfThread> of[2];  // by mode
+    OfMode of[2];
   };
 
  protected:
@@ -131,56 +140,72 @@ class WithSections : public Base {
     bool news = false;
     for (const Mode mode : {exclusive, shared}) {
       if (mode == shared && section.mode == shared) break;
-      for (const OfThread& of : section.others->of[mode]) {
-        if (of.thread != t) news |= join_section(t, of, Base::get(living(t).clock, of.thread), time);
+      const OfMode& others = section.others->of[mode];
+      const Time* times = Base::moment(t).times;
+      for (std::size_t i = 0; i < others.bounds.size(); ++i) {
+        const Bounds& of = others.bounds[i];
+        const Time known = times[index(of.thread)];
+        if (known >= of.end || known < of.first || of.thread == t) continue;
+        news |= join_section(t, of, others.lists[i], known, time);
+        times = Base::moment(t).times;
       }
     }
     return news;
   }
   // The same for that of thread u in which this event was.
   void join_section_with(ThreadId t, const Held& section, Mode mode, clock::Epoch e, Time time) {
-    for (const OfThread& of : section.others->of[mode]) {
-      if (of.thread == e.thread()) join_section(t, of, e.time(), time);
-    }
+    const OfMode& others = section.others->of[mode];
+    if (index(e.thread()) >= others.places.size()) return;
+    const std::uint32_t place = others.places[index(e.thread())];
+    if (place == 0) return;
+    join_section(t, others.bounds[place - 1], others.lists[place - 1], e.time(), time);
   }
 
  private:
-  bool join_section(ThreadId t, const OfThread& of, Time known, Time time) {
-    const auto begin = of.all.begin() + static_cast<std::ptrdiff_t>(of.first);
-    if (begin == of.all.end() || known < begin->acquired) {
-      missed_ += of.oldest != 0 && of.oldest <= known ? 1 : 0;
+  // `known`: a time between the bounds.
+  bool join_section(ThreadId t, const Bounds& of, const List& list, Time known, Time time) {
+    if (known < of.oldest) {
+      ++missed_;
       return false;
     }
-    const Section& last = of.all.back();
-    const Section& section =
-        last.acquired <= known
-            ? last
-            : *std::prev(std::upper_bound(begin, of.all.end(), known,
-                                          [](Time at, const Section& s) { return at < s.acquired; }));
-    if (section.end() <= known) return false;
+    const Section* section = &list.all.back();
+    if (known < section->acquired) {
+      const auto begin = list.all.begin() + static_cast<std::ptrdiff_t>(list.first);
+      section = &*std::prev(std::upper_bound(begin, list.all.end(), known,
+                                             [](Time at, const Section& s) { return at < s.acquired; }));
+    }
+    if (section->end() <= known) return false;
     auto& own = living(t).clock;
     const auto before = own;
-    clocks_.join(own, t, time, section.released);
+    clocks_.join(own, t, time, section->released);
     return own != before;
   }
   void keep(ThreadId t, const Held& section, Time time) {
-    auto& of = section.others->of[section.mode];
-    auto at = std::ranges::find(of, t, &OfThread::thread);
-    if (at == of.end()) at = of.insert(of.end(), OfThread{t, 0, 0, {}});
-    at->all.push_back({section.since, {}});
-    clocks_.assign(at->all.back().released, living(t).clock, t, time);
+    OfMode& of = section.others->of[section.mode];
+    if (index(t) >= of.places.size()) of.places.resize(index(t) + std::size_t{1});
+    std::uint32_t& place = of.places[index(t)];
+    if (place == 0) {
+      of.bounds.push_back({t, section.since, section.since, 0});
+      of.lists.emplace_back();
+      place = static_cast<std::uint32_t>(of.bounds.size());
+    }
+    Bounds& bounds = of.bounds[place - 1];
+    List& list = of.lists[place - 1];
+    list.all.push_back({section.since, {}});
+    clocks_.assign(list.all.back().released, living(t).clock, t, time);
     ++kept_;
-    if (at->all.size() - at->first > limit_) drop_first(*at);
+    bounds.end = time;
+    if (list.all.size() - list.first <= limit_) return;
+    drop_first(list);
+    bounds.oldest = list.first == list.all.size() ? time : list.all[list.first].acquired;
   }
-  void drop_first(OfThread& of) {
-    Section& oldest = of.all[of.first];
-    if (of.oldest == 0) of.oldest = oldest.acquired;
-    clocks_.clear(oldest.released);
+  void drop_first(List& list) {
+    clocks_.clear(list.all[list.first].released);
     ++dropped_;
     --kept_;
-    if (2 * ++of.first <= of.all.size()) return;
-    of.all.erase(of.all.begin(), of.all.begin() + static_cast<std::ptrdiff_t>(of.first));
-    of.first = 0;
+    if (2 * ++list.first <= list.all.size()) return;
+    list.all.erase(list.all.begin(), list.all.begin() + static_cast<std::ptrdiff_t>(list.first));
+    list.first = 0;
   }
 
   std::uint64_t limit_ = kUnlimited;
