@@ -7,8 +7,8 @@ namespace deadheat::analysis {
 
 namespace {
 
-auto rank(const model::RacePair& pair) {
-  return std::tuple(pair.later.event, pair.earlier.event, index(pair.variable), pair.earlier.kind);
+std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, EventKind> rank(const model::RacePair& pair) {
+  return {pair.later.event, pair.earlier.event, index(pair.variable), pair.earlier.kind};
 }
 
 }  // namespace
@@ -18,6 +18,19 @@ RaceLog::Key RaceLog::key_of(const model::RacePair& pair) {
   const auto [low, high] = std::minmax({index(pair.earlier.site), index(pair.later.site)});
   // Site 0 is none.
   return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(pair.variable)} + 1 : 0};
+}
+
+void RaceLog::add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair) {
+  if (least.size() == kInstancesKept && rank(least.back()) < rank(pair)) return;
+  const auto same = std::ranges::find_if(least, [&](const model::RacePair& other) {
+    return other.earlier.event == pair.earlier.event && other.later.event == pair.later.event;
+  });
+  if (same != least.end()) {
+    if (rank(pair) < rank(*same)) *same = pair;
+    return;
+  }
+  least.insert(std::ranges::upper_bound(least, rank(pair), {}, rank), pair);
+  if (least.size() > kInstancesKept) least.pop_back();
 }
 
 void RaceLog::add_variable(std::vector<VarId>& variables, VarId x) {
@@ -44,27 +57,40 @@ void RaceLog::race(const model::RacePair& pair) {
     last_key_ = key;
   }
   Group& group = *last_;
-  if (group.instances == 0 || rank(pair) < rank(group.first)) group.first = pair;
+  add_instance(group.least, pair);
   group.instances += counted ? 1 : 0;
   add_variable(group.variables, pair.variable);
 }
 
-std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const RaceLog*>>& by_engine) {
-  std::unordered_map<Key, Finding, Hash> sums;
+std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {
+  struct Sum {
+    Finding finding;
+    engine::Grade grade{};
+    std::vector<model::RacePair> of_grade;  // the least instances of the best grade
+  };
+  std::unordered_map<Key, Sum, Hash> sums;
   for (std::size_t engine = 0; engine < by_engine.size(); ++engine) {
-    for (const RaceLog* log : by_engine[engine]) {
+    const engine::Grade grade = by_engine[engine].grade;
+    for (const RaceLog* log : by_engine[engine].logs) {
       for (const auto& [key, group] : log->groups_) {
-        const auto [at, fresh] = sums.try_emplace(key);
-        Finding& sum = at->second;
-        if (fresh) sum.instances.resize(by_engine.size());
-        if (fresh || rank(group.first) < rank(sum.first)) sum.first = group.first;
+        auto& [sum, best, of_grade] = sums[key];
+        sum.instances.resize(by_engine.size());
         sum.instances[engine] += group.instances;
         for (const VarId x : group.variables) add_variable(sum.on, x);
+        if (grade > best) of_grade.clear();
+        best = std::max(best, grade);
+        for (const model::RacePair& pair : group.least) {
+          add_instance(sum.others, pair);
+          if (grade == best) add_instance(of_grade, pair);
+        }
       }
     }
   }
   std::vector<Finding> findings;
-  for (auto& [key, sum] : sums) {
+  for (auto& [key, entry] : sums) {
+    Finding& sum = entry.finding;
+    sum.first = entry.of_grade.front();
+    std::erase(sum.others, sum.first);
     sum.variables = sum.on.size();
     findings.push_back(std::move(sum));
   }

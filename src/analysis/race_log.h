@@ -15,8 +15,12 @@ class RaceLog final : public engine::RaceSink {
  public:
   void race(const model::RacePair& pair) override;
 
-  // Adds what was told to the findings, as the work of engine number `engine` of `engines`.
-  static std::vector<Finding> put_together(const std::vector<std::vector<const RaceLog*>>& by_engine);
+  // What an engine told, to as many logs as it had.
+  struct Told {
+    std::vector<const RaceLog*> logs;
+    engine::Grade grade{};
+  };
+  static std::vector<Finding> put_together(const std::vector<Told>& by_engine);
   std::uint64_t pairs() const { return pairs_; }
 
  private:
@@ -33,7 +37,7 @@ class RaceLog final : public engine::RaceSink {
     }
   };
   struct Group {
-    model::RacePair first;
+    std::vector<model::RacePair> least;  // instances of different events, up to kInstancesKept, in order
     std::uint64_t instances = 0;
     std::vector<VarId> variables;  // distinct, up to kVariablesCounted
   };
@@ -43,6 +47,7 @@ class RaceLog final : public engine::RaceSink {
   bool counts(const model::RacePair& pair);
 
   static Key key_of(const model::RacePair& pair);
+  static void add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair);
   static void add_variable(std::vector<VarId>& variables, VarId x);
 
   std::unordered_map<Key, Group, Hash> groups_;

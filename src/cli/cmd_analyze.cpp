@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "analysis/analyze.h"
+#include "analysis/prove.h"
 #include "base/terminal.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/readable_twice.h"
+#include "cli/text_file.h"
 #include "cli/verbs.h"
 #include "report/selection.h"
+#include "report/witness_file.h"
 #include "report/writers.h"
 #include "symbol/symbolizer.h"
 
@@ -32,6 +35,10 @@ constexpr Flag kFlags[] = {
      .repeatable = true},
     {.name = "full-context",
      .help = "of a trace that was read in part: tell what went on around races from all that came before"},
+    {.name = "no-proofs", .help = "look for no schedules that show the races"},
+    {.name = "witnesses",
+     .value = "FILE",
+     .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
     {.name = "format",
      .value = "FORMAT",
@@ -152,6 +159,7 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
 struct Wishes {
   report::Selection selection;
   bool full_context = false;  // not only what windows show
+  bool proofs = true;
 };
 
 Result<analysis::Circumstances> circumstances_of(const std::string& path,
@@ -173,12 +181,27 @@ Result<report::Report> analyze_trace(const std::string& path, const analysis::An
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
   say_warnings(name, trace->warnings());
-  const auto findings = analysis::analyze(trace->path(), options);
+  auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
+  // What was read in part is not to be read as a whole for this.
+  if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
+    const analysis::ProveOptions proving{.read = options.read, .progress = options.progress};
+    if (auto proved = analysis::prove(trace->path(), *findings, proving); !proved) {
+      return fail(trace->renamed(proved.error()));
+    }
+  }
   const auto circumstances = circumstances_of(trace->path(), options, *findings, wishes);
   if (!circumstances) return fail(trace->renamed(circumstances.error()));
   return report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
+}
+
+Status write_witnesses(const std::string& path, const report::Report& report) {
+  std::vector<witness::Witness> witnesses;
+  for (const report::Race& race : report.races) {
+    if (race.proof) witnesses.push_back(race.proof->witness);
+  }
+  return write_file(path, report::as_witness_file(witnesses, report.trace, report.events));
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -186,7 +209,11 @@ Result<Exit> run(const Arguments& arguments) {
   if (!options) return fail(options.error());
   auto selection = selection_of(arguments);
   if (!selection) return fail(selection.error());
-  const Wishes wishes{std::move(*selection), arguments.has("full-context")};
+  const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs")};
+  const bool keep_witnesses = arguments.has("witnesses");
+  if (keep_witnesses && arguments.positional().size() > 1) {
+    return usage_error("analyze: --witnesses takes one trace at a time");
+  }
   report::Suppressions suppressions;
   for (const std::string& file : arguments.all("suppressions")) {
     if (auto read = suppressions.read(file); !read) return fail(read.error());
@@ -209,6 +236,11 @@ Result<Exit> run(const Arguments& arguments) {
       exit = kCouldNot;
     } else if (report->found() > 0 && exit == kDone) {
       exit = kRaces;
+    }
+    if (report && keep_witnesses) {
+      if (auto written = write_witnesses(std::string(arguments.get("witnesses")), *report); !written) {
+        return fail(written.error());
+      }
     }
     if (!as_text) {
       outcomes.push_back({input_name(path), std::move(report)});
@@ -246,6 +278,10 @@ constinit const Verb kAnalyze = {
         "accesses only, for less time, and find some races only. What was left out is told. A filter or "
         "sampler "
         "that would make an engine tell what is not so is refused.\n\n"
+        "For each race a schedule is looked for that brings the two accesses together: events of the trace "
+        "in "
+        "an order in which the program could have done them. It is checked step by step; a race that was "
+        "only suspected is then proved. 'deadheat explain' shows the schedule.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "

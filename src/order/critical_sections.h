@@ -17,11 +17,9 @@
 #include "clock/time.h"
 #include "deadheat/event.h"
 #include "model/table.h"
+#include "order/ideal.h"
 
 namespace deadheat::order {
-
-// A set of events: of each thread all up to a time.
-using Ideal = std::vector<clock::Time>;
 
 // Message: what is known at a release; `join(ideal, message)` of Order adds it to a set.
 template <class Message>

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/witness_file.h"
 #include "report/words.h"
 #include "report/writers.h"
 
@@ -93,6 +94,12 @@ Json access_json(const Access& access) {
           {"created", access.created ? made_json(*access.created) : Json()}};
 }
 
+Json proof_json(const Proof& proof) {
+  Json json = Json::parse(as_json(proof.witness));
+  json["how"] = proof.how;
+  return json;
+}
+
 Json race_json(const Race& race) {
   Json engines = Json::array();
   std::uint64_t most = 0;
@@ -108,6 +115,7 @@ Json race_json(const Race& race) {
           {"earlier", access_json(race.earlier)},
           {"later", access_json(race.later)},
           {"why", race.why},
+          {"proof", race.proof ? proof_json(*race.proof) : Json()},
           {"engines", std::move(engines)},
           {"instances", most},
           {"variables", race.variables}};
@@ -177,6 +185,7 @@ Json report_json(const Report& report) {
           {"filters", std::move(filters)},
           {"windows", report.windows ? windows_json(*report.windows) : Json()},
           {"engines", std::move(engines)},
+          {"proofs", report.proving ? Json{{"rejected", report.proving->rejected}} : Json()},
           {"found", report.found()},
           {"found_by_grade", std::move(grades)},
           {"not_shown", report.not_shown()},

@@ -220,8 +220,9 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   for (std::size_t i = 0; i < engines.size(); ++i) {
     if (finding.instances[i] == 0) continue;
     race.engines.push_back({engines[i].name, finding.instances[i]});
-    race.grade = std::max(race.grade, engines[i].row->grade);
   }
+  race.grade = grade_of(finding, engines);
+  if (finding.proof) race.proof = {finding.proof->witness, std::string(finding.proof->how)};
   race.variables = finding.variables;
   race.fingerprint = fingerprint_of(race.earlier.place, race.later.place, race.variable);
   race.why = why(race, {.next_signal = sync_of(around.earlier.next_signal, from),
@@ -233,7 +234,8 @@ namespace {
 bool is_looked_up(const Place& place) { return !place.module.empty() && !place.file.empty(); }
 }  // namespace
 
-std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from) {
+std::vector<Merged> merged(std::span<const analysis::Finding> findings,
+                           std::span<const analysis::EngineRun> engines, const NamesFrom& from) {
   std::vector<Merged> out;
   std::unordered_map<std::uint64_t, std::size_t> by_lines;  // fingerprint to place in `out`
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -248,6 +250,12 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings, const Na
       for (const VarId x : finding.on) {
         if (std::ranges::find(sum.on, x) == sum.on.end()) sum.on.push_back(x);
       }
+      // Better one that is proved; its circumstances are those of the finding it comes from.
+      if (!sum.proof && finding.proof && grade_of(sum, engines) == engine::Grade::candidate) {
+        sum.first = finding.first;
+        out[known->second].of = i;
+      }
+      if (!sum.proof) sum.proof = finding.proof;
       sum.variables = std::min<std::uint64_t>(std::max({sum.variables, finding.variables, sum.on.size()}),
                                               analysis::kVariablesCounted);
       continue;

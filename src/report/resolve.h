@@ -37,7 +37,8 @@ struct Merged {
   analysis::Finding finding;
   std::size_t of = 0;
 };
-std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from);
+std::vector<Merged> merged(std::span<const analysis::Finding> findings,
+                           std::span<const analysis::EngineRun> engines, const NamesFrom& from);
 
 FilterReport resolve(const analysis::FilterRun& run);
 EngineReport resolve(const analysis::EngineRun& run);
