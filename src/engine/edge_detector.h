@@ -29,7 +29,7 @@ class LocksOrder {
   void reserve(std::uint64_t) {}
   void prefetch(std::uint32_t) const {}
   template <class Untouched>
-  static bool protect(const history::Access&, order::LocksetId, Untouched&&) {
+  static bool protect(const history::Access&, const order::Moment&, Untouched&&) {
     return false;
   }
   static bool apart(order::LocksetId, order::LocksetId) { return false; }
@@ -121,7 +121,7 @@ class EdgeDetector : public Engine {
   };
 
   bool protect(const history::Access& a, const order::Moment& now) {
-    return locks_.protect(a, now.held, [&] { return history_.untouched(a.place); });
+    return locks_.protect(a, now, [&] { return history_.untouched(a.place); });
   }
   // What a plain access within one cell does to the order.
   void follow(OpClass::Kind kind, const history::Access& a) {

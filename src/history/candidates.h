@@ -4,7 +4,8 @@
 // Time O(1), but for a set met for the first time.
 #pragma once
 
-#include "model/pair_table.h"
+#include <vector>
+
 #include "order/locksets.h"
 
 namespace deadheat::history {
@@ -24,23 +25,30 @@ class Candidates {
   LocksetId held_exclusively(LocksetId held) { return as_candidates(held, order::Locksets::exclusive); }
   LocksetId common(LocksetId a, LocksetId b) { return sets_.common(a, b); }
 
-  std::size_t bytes() const { return sets_.bytes() + known_.bytes(); }
+  std::size_t bytes() const {
+    return sets_.bytes() + (known_[0].capacity() + known_[1].capacity()) * sizeof(LocksetId);
+  }
 
  private:
   LocksetId as_candidates(LocksetId held, std::uint32_t modes) {
     if (held == LocksetId::empty) return held;
-    if (const LocksetId* known = known_.find(index(held), modes)) return *known;
+    auto& known = known_[modes == order::Locksets::exclusive ? 0 : 1];
+    const std::size_t at = index(held) / 2;  // the last bit does not tell sets apart
+    if (at < known.size() && known[at] != kUnknown) return known[at];
     LocksetId found = LocksetId::empty;
     held_->for_each(held, [&](LockId l, std::uint32_t in) {
       if ((in & modes) != 0) found = sets_.with(found, l, order::Locksets::exclusive);
     });
-    known_(index(held), modes) = found;
+    if (at >= known.size()) known.resize(2 * at + 1, kUnknown);
+    known[at] = found;
     return found;
   }
 
+  static constexpr LocksetId kUnknown{UINT32_MAX};
+
   const order::Locksets* held_;  // what the moments name
   order::Locksets sets_;
-  model::PairTable<LocksetId> known_;
+  std::vector<LocksetId> known_[2];  // by set: held exclusively, held at all
 };
 
 }  // namespace deadheat::history
