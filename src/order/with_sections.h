@@ -43,7 +43,7 @@ class WithSections : public Base {
     return Base::begin_block(slot, threads);
   }
 
-  // The thread tells others something.
+  // The thread tells others something. (Writes do, by their values: orders made of this say so.)
   void tells(ThreadId t, Time time) { threads_[index(t)].told = time; }
   void fork(ThreadId t, ThreadId u, Time time) {
     Base::fork(t, u, time);
@@ -60,10 +60,6 @@ class WithSections : public Base {
   void fence(ThreadId t, MemoryOrder order, Time time) {
     Base::fence(t, order, time);
     tells(t, time);
-  }
-  void atomic(ThreadId t, VarId x, const Op& op, Time time) {
-    Base::atomic(t, x, op, time);
-    if (op.kind != EventKind::atomic_load) tells(t, time);
   }
 
   std::size_t bytes() const { return Base::bytes() + locks_.bytes() + kept_ * sizeof(Section) * 3 / 2; }
