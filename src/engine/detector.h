@@ -171,7 +171,7 @@ class Detector final : public Engine {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + kAhead < n) {
         order_.prefetch(objects[i + kAhead]);
-        order_.prefetch_message(objects[i + kAhead / 2]);
+        order_.prefetch_left(objects[i + kAhead / 2]);
       }
       const OpClass c = classes[codes[i]];
       const ThreadId t{threads[i]};
