@@ -50,7 +50,7 @@ const char* name_of(solve::Verdict verdict) {
   return verdict == solve::Verdict::yes ? "yes" : verdict == solve::Verdict::no ? "no" : "unknown";
 }
 const char* name_of(solve::Means means) {
-  constexpr const char* kNames[] = {"needs", "trace", "saturation", "steps", "solver", "time", "gave up"};
+  constexpr const char* kNames[] = {"needs", "trace", "saturation", "cases", "solver", "time", "gave up"};
   return kNames[static_cast<std::size_t>(means)];
 }
 

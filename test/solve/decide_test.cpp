@@ -80,24 +80,41 @@ Pairs decided(Trace trace, const Window& window, Notion notion, const Limits& li
   return found;
 }
 
+bool decides(Trace trace, const oracle::Reorderings& all, const Limits& limits) {
+  const Window window = window_from(trace, 0, trace.size());
+  return decided(trace, window, Notion::co_enabled, limits) == all.co_enabled &&
+         decided(trace, window, Notion::adjacent, limits) == all.adjacent;
+}
+
 TEST_P(Decide, DecidesWhatTheSearchOfAllReorderingsFinds) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
-    const Window window = window_from(trace, 0, trace.size());
-    return oracle::promised(!all.co_enabled.empty(),
-                            decided(trace, window, Notion::co_enabled) == all.co_enabled &&
-                                decided(trace, window, Notion::adjacent) == all.adjacent);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {}));
+  });
+}
+
+TEST_P(Decide, CasesAloneDecideTheSame) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {.use = Limits::Use::cases}));
   });
 }
 
 TEST_P(Decide, TheSolverAloneDecidesTheSame) {
   oracle::for_many_traces(options(), kTraces / 10, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
-    const Window window = window_from(trace, 0, trace.size());
-    const Limits alone{.use = Limits::Use::solver};
     return oracle::promised(!all.co_enabled.empty(),
-                            decided(trace, window, Notion::co_enabled, alone) == all.co_enabled &&
-                                decided(trace, window, Notion::adjacent, alone) == all.adjacent);
+                            decides(trace, all, {.use = Limits::Use::solver}) &&
+                                // Only those clauses that its answers break.
+                                decides(trace, all, {.use = Limits::Use::solver, .clauses = 0}));
+  });
+}
+
+// What is left to the solver after all else, if no cases may be tried.
+TEST_P(Decide, TheSolverFollowsWhatIsForced) {
+  oracle::for_many_traces(options(), kTraces / 2, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {.cases = 0}));
   });
 }
 
@@ -184,7 +201,7 @@ TEST_P(Decide, WindowsInTheMiddleFindNothingThatTheTraceDoesNotHave) {
 // The last test of this suite: after all others, of all profiles.
 TEST_P(Decide, AllMeansWereTried) {
   if (used[Means::needs] < 1000) GTEST_SKIP() << "the other tests were not run";
-  for (const Means means : {Means::trace, Means::saturation, Means::steps, Means::solver}) {
+  for (const Means means : {Means::trace, Means::saturation, Means::cases, Means::solver}) {
     EXPECT_GT(used[means], 0u) << static_cast<int>(means);
   }
   if (std::getenv("DEADHEAT_TRACES") == nullptr) return;
