@@ -21,7 +21,8 @@ void each_section(const Rules& rules, const Cut& cut, F&& f) {
     for (const Lock::OfThread& of_thread : lock.threads) {
       for (const auto* sections : {&of_thread.exclusive, &of_thread.shared}) {
         for (const Section& s : *sections) {
-          if (s.acquire == kNone || rules.in(cut, s.acquire)) f(s, lock);
+          if (s.acquire != kNone && !rules.in(cut, s.acquire)) break;
+          f(s, lock);
         }
       }
     }
@@ -30,14 +31,15 @@ void each_section(const Rules& rules, const Cut& cut, F&& f) {
 
 // Whether another thread takes the lock after this section begins.
 bool taken_again(const Rules& rules, const Cut& cut, const Section& section, const Lock& lock) {
-  const auto later = [&](const Section& s) {
-    return s.acquire != kNone && (section.acquire == kNone || s.acquire > section.acquire) &&
-           rules.in(cut, s.acquire);
+  const auto later = [&](const std::vector<Section>& theirs) {
+    const auto end = std::ranges::partition_point(
+        theirs, [&](const Section& s) { return s.acquire == kNone || rules.in(cut, s.acquire); });
+    if (end == theirs.begin() || std::prev(end)->acquire == kNone) return false;
+    return section.acquire == kNone || std::prev(end)->acquire > section.acquire;
   };
   for (const Lock::OfThread& other : lock.threads) {
     if (other.thread == section.thread) continue;
-    if (std::ranges::any_of(other.exclusive, later)) return true;
-    if (section.mode == Mode::exclusive && std::ranges::any_of(other.shared, later)) return true;
+    if (later(other.exclusive) || (section.mode == Mode::exclusive && later(other.shared))) return true;
   }
   return false;
 }
