@@ -50,7 +50,7 @@ const char* name_of(solve::Verdict verdict) {
   return verdict == solve::Verdict::yes ? "yes" : verdict == solve::Verdict::no ? "no" : "unknown";
 }
 const char* name_of(solve::Means means) {
-  constexpr const char* kNames[] = {"needs", "trace", "saturation", "steps", "solver", "time", "gave up"};
+  constexpr const char* kNames[] = {"needs", "trace", "saturation", "cases", "solver", "time", "gave up"};
   return kNames[static_cast<std::size_t>(means)];
 }
 
@@ -62,8 +62,9 @@ void tell(const std::string& path, const Loaded& loaded) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("%s\t%zu\t%llu-%llu\t%s\t%s\t%llu\t%llu\t%u\t%llu\t%zu\t%.3f\n", path.c_str(),
               loaded.events.size(), 1ULL * q.earlier, 1ULL * q.later, name_of(proof.answer.verdict),
-              name_of(proof.answer.means), 1ULL * (q.earlier - proof.first), 1ULL * (proof.end - q.later - 1),
-              proof.windows, 1ULL * proof.checks, proof.answer.order.size(), seconds);
+              name_of(proof.answer.means), 1ULL * (q.earlier - proof.first_event),
+              1ULL * (proof.end_event - q.later - 1), proof.windows, 1ULL * proof.checks,
+              proof.answer.order.size(), seconds);
   std::fflush(stdout);
 }
 

@@ -132,14 +132,14 @@ void Exact::count(const solve::Answer& answer) {
     case Means::trace:
       ++counts_.by_trace;
       break;
-    case Means::steps:
-      ++counts_.by_steps;
-      break;
     case Means::needs:
       ++counts_.no_by_needs;
       break;
     case Means::saturation:
       ++counts_.no_by_saturation;
+      break;
+    case Means::cases:
+      ++(answer.verdict == Verdict::yes ? counts_.by_cases : counts_.no_by_cases);
       break;
     case Means::solver:
       ++(answer.verdict == Verdict::yes ? counts_.by_solver : counts_.no_by_solver);
@@ -196,10 +196,11 @@ std::vector<Counter> Exact::counters() const {
   const Counts& c = counts_;
   return {{"questions", c.questions},
           {"yes, in the order of the trace", c.by_trace},
-          {"yes, step by step", c.by_steps},
+          {"yes, by cases", c.by_cases},
           {"yes, by the solver", c.by_solver},
           {"no, by what is needed", c.no_by_needs},
           {"no, by what is forced", c.no_by_saturation},
+          {"no, by cases", c.no_by_cases},
           {"no, by the solver", c.no_by_solver},
           {"of these no for a window only: not decided", c.no_in_window},
           {"unknown: time was up", c.time_is_up},

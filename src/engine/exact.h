@@ -78,8 +78,9 @@ class Exact final : public Engine {
   std::map<std::tuple<SiteId, SiteId, VarId>, std::uint64_t> times_asked_;
 
   struct Counts {
-    std::uint64_t questions = 0, by_trace = 0, by_steps = 0, by_solver = 0;
-    std::uint64_t no_by_needs = 0, no_by_saturation = 0, no_by_solver = 0, no_in_window = 0;
+    std::uint64_t questions = 0, by_trace = 0, by_cases = 0, by_solver = 0;
+    std::uint64_t no_by_needs = 0, no_by_saturation = 0, no_by_cases = 0, no_by_solver = 0;
+    std::uint64_t no_in_window = 0;
     std::uint64_t time_is_up = 0, gave_up = 0, rejected = 0;
     std::uint64_t solver_calls = 0, solver_checks = 0;
     std::uint64_t not_asked = 0, beyond = 0;

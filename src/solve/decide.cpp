@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "base/assert.h"
-#include "solve/greedy.h"
+#include "solve/cases.h"
+#include "solve/keeping_the_trace.h"
 #include "solve/saturation.h"
 #include "solve/search.h"
 
@@ -78,17 +79,9 @@ std::optional<Goal> goal_of(const Rules& rules, const Question& question) {
   return goal;
 }
 
-// An order of exactly these events.
-std::optional<Order> order_of(const Rules& rules, const Goal& goal, const Cut& events) {
-  const Goal exactly{events, events, goal.finals};
-  const Saturation forced(rules, exactly);
-  if (!forced.possible()) return std::nullopt;
-  return step_by_step(rules, exactly, forced);
-}
-
-Answer by_solver(const Rules& rules, const Goal& goal, const Saturation& forced,
+Answer by_solver(const Rules& rules, const Goal& goal, const Saturation& forced, const Limits& limits,
                  std::chrono::steady_clock::time_point until) {
-  const Search found = search(rules, goal, forced, until);
+  const Search found = search(rules, goal, forced, limits.clauses, until);
   Answer answer;
   if (found.end == Search::End::found) answer = yes(rules, Means::solver, found.order);
   if (found.end == Search::End::none) answer = no(Means::solver);
@@ -105,15 +98,21 @@ Answer decide(const Rules& rules, const Question& question, const Limits& limits
   const auto goal = goal_of(rules, question);
   if (!goal) return no(Means::needs);
   if (limits.use == Limits::Use::solver) {
-    return by_solver(rules, *goal, Saturation(rules, *goal, Saturation::Depth::needs), until);
+    return by_solver(rules, *goal, Saturation(rules, *goal, Saturation::Depth::needs), limits, until);
   }
-  if (const auto order = keeping_the_trace(rules, *goal)) return yes(rules, Means::trace, *order);
+  const bool all = limits.use == Limits::Use::all;
+  if (const auto order = all ? keeping_the_trace(rules, *goal) : std::nullopt) {
+    return yes(rules, Means::trace, *order);
+  }
   const Saturation forced(rules, *goal);
   if (!forced.possible()) return no(Means::saturation);
-  if (const auto order = order_of(rules, *goal, forced.must())) return yes(rules, Means::steps, *order);
-  if (const auto order = order_of(rules, *goal, with_ends(rules, forced.must(), goal->may)))
-    return yes(rules, Means::steps, *order);
-  return by_solver(rules, *goal, forced, until);
+  const Cases cases = search_cases(rules, forced, limits.cases, until);
+  Answer answer;
+  if (cases.end == Cases::End::found) answer = yes(rules, Means::cases, cases.order);
+  if (cases.end == Cases::End::none) answer = no(Means::cases);
+  if (cases.end == Cases::End::too_many) answer = by_solver(rules, *goal, forced, limits, until);
+  answer.cases = cases.tried;
+  return answer;
 }
 
 }  // namespace deadheat::solve

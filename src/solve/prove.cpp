@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "solve/rules.h"
 
@@ -34,6 +35,16 @@ Window part_of(const Window& window, std::uint64_t first, std::uint64_t end) {
   return part;
 }
 
+namespace {
+
+std::uint64_t numbers(std::span<const Event> events) {
+  std::unordered_set<std::uint32_t> threads;
+  for (const Event& e : events) threads.insert(index(e.thread));
+  return events.size() * threads.size();
+}
+
+}  // namespace
+
 Proof prove(const Window& around, const Question& question, const ProofLimits& limits) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + limits.time;
@@ -41,16 +52,26 @@ Proof prove(const Window& around, const Question& question, const ProofLimits& l
   Proof proof;
   for (std::uint64_t before = limits.first_window;; before *= 4) {
     before = std::min(before, limits.last_window);
-    proof.first = question.earlier - std::min(before, question.earlier - around.first);
-    proof.end = question.later + 1 + std::min(before / 2, end - question.later - 1);
-    const bool last = before == limits.last_window || (proof.first == around.first && proof.end == end);
+    const std::uint64_t from = question.earlier - std::min(before, question.earlier - around.first);
+    const std::uint64_t to = question.later + 1 + std::min(before / 2, end - question.later - 1);
+    if (numbers(around.events.subspan(from - around.first, to - from)) > limits.most_numbers) {
+      proof.end = Proof::End::memory;
+      return proof;
+    }
     // A window that is too small may take long: something is left for the next one.
+    const bool all = from == around.first && to == end, last = all || before == limits.last_window;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-    ++proof.windows;
-    const Window window = part_of(around, proof.first, proof.end);
+    const Window window = part_of(around, from, to);
     proof.answer = decide(Rules(window), question, {.time = last ? left : left / 2});
+    proof.first_event = from;
+    proof.end_event = to;
     proof.checks += proof.answer.checks;
-    if (proof.answer.verdict == Verdict::yes || last || Clock::now() >= until) return proof;
+    ++proof.windows;
+    if (proof.answer.verdict == Verdict::yes) return proof;
+    if (last || Clock::now() >= until) {
+      proof.end = all ? Proof::End::all_of_it : last ? Proof::End::largest : Proof::End::time;
+      return proof;
+    }
   }
 }
 

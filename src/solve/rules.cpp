@@ -262,6 +262,15 @@ Cut Rules::before(const std::vector<Index>& needs, Index i) const {
   return cut;
 }
 
+const Section& Rules::section(Index acquire) const {
+  const Lock& lock = locks_[lock_[acquire]];
+  const auto of_thread = std::ranges::find(lock.threads, thread_[acquire], &Lock::OfThread::thread);
+  const auto& sections = is_shared(events_[acquire].op.kind) ? of_thread->shared : of_thread->exclusive;
+  // The first may have begun before the window.
+  const auto earlier = [&](const Section& s) { return s.acquire == kNone || s.acquire < acquire; };
+  return *std::ranges::partition_point(sections, earlier);
+}
+
 void Rules::add(Cut& cut, Index i) const {
   const auto more = needs(i);
   for (std::size_t t = 0; t < cut.size(); ++t) cut[t] = std::max(cut[t], more[t]);

@@ -92,6 +92,7 @@ class Rules {
   const std::vector<Lock>& locks() const { return locks_; }
   // The lock whose section event i begins or ends; none: no lock, or one that nobody else wants.
   Index lock(Index i) const { return lock_[i]; }
+  const Section& section(Index acquire) const;  // of such a lock
   const std::vector<Part>& parts() const { return parts_; }
   // What event i must find, and which parts it sets.
   const std::vector<Value>& reads(Index i) const { return reads_[i]; }

@@ -5,13 +5,25 @@
 namespace deadheat::solve {
 
 Saturation::Saturation(const Rules& rules, const Goal& goal, Depth depth)
-    : rules_(rules),
-      goal_(goal),
+    : rules_(&rules),
+      goal_(&goal),
       must_(rules.threads()),
       rows_(rules.size() * rules.threads()),
       after_(rules.size()) {
   require(goal.must);
-  if (depth == Depth::needs) return;
+  if (depth == Depth::all) saturate();
+}
+
+void Saturation::assume(std::span<const Rules::Need> orders) {
+  for (const Rules::Need& n : orders) {
+    if (n.before == kNone || n.after == kNone) possible_ = false;
+    if (!possible_) return;
+    order(n.before, n.after);
+  }
+  saturate();
+}
+
+void Saturation::saturate() {
   do {
     progress_ = false;
     if (possible_) locks();
@@ -21,29 +33,29 @@ Saturation::Saturation(const Rules& rules, const Goal& goal, Depth depth)
 }
 
 void Saturation::require(Index i) {
-  if (rules_.in(must_, i)) return;
-  if (!rules_.in(goal_.may, i)) {
+  if (rules_->in(must_, i)) return;
+  if (!rules_->in(goal_->may, i)) {
     possible_ = false;
     return;
   }
   Cut more = must_;
-  rules_.add(more, i);
+  rules_->add(more, i);
   require(more);
 }
 
 void Saturation::require(const Cut& more) {
   std::vector<Index> fresh;
-  for (Index t = 0; t < rules_.threads(); ++t) {
-    if (more[t] > goal_.may[t]) possible_ = false;
-    for (Index rank = must_[t]; rank < more[t]; ++rank) fresh.push_back(rules_.events_of(t)[rank]);
+  for (Index t = 0; t < rules_->threads(); ++t) {
+    if (more[t] > goal_->may[t]) possible_ = false;
+    for (Index rank = must_[t]; rank < more[t]; ++rank) fresh.push_back(rules_->events_of(t)[rank]);
     must_[t] = std::max(must_[t], more[t]);
   }
   progress_ = progress_ || !fresh.empty();
   std::ranges::sort(fresh);
   for (const Index i : fresh) {
-    std::ranges::copy(rules_.needs(i), &rows_[row(i)]);
-    if (rules_.rank(i) > 0) join(i, rules_.events_of(rules_.thread(i))[rules_.rank(i) - 1]);
-    for (const Rules::Need& n : rules_.into(i)) join(i, n.before);
+    std::ranges::copy(rules_->needs(i), &rows_[row(i)]);
+    if (rules_->rank(i) > 0) join(i, rules_->events_of(rules_->thread(i))[rules_->rank(i) - 1]);
+    for (const Rules::Need& n : rules_->into(i)) join(i, n.before);
   }
 }
 
@@ -67,7 +79,7 @@ bool Saturation::join(Index into, Index from) {
   bool changed = false;
   Index* const to = &rows_[row(into)];
   const Index* const more = &rows_[row(from)];
-  for (std::size_t t = 0; t < rules_.threads(); ++t) {
+  for (std::size_t t = 0; t < rules_->threads(); ++t) {
     changed = changed || more[t] > to[t];
     to[t] = std::max(to[t], more[t]);
   }
@@ -81,20 +93,20 @@ void Saturation::spread(Index i) {
     const Index from = changed_.back();
     changed_.pop_back();
     const auto to = [&](Index j) {
-      if (rules_.in(must_, j) && join(j, from)) changed_.push_back(j);
+      if (rules_->in(must_, j) && join(j, from)) changed_.push_back(j);
     };
-    const auto& own = rules_.events_of(rules_.thread(from));
-    if (rules_.rank(from) + 1 < own.size()) to(own[rules_.rank(from) + 1]);
-    for (const Index j : rules_.out_of(from)) to(j);
+    const auto& own = rules_->events_of(rules_->thread(from));
+    if (rules_->rank(from) + 1 < own.size()) to(own[rules_->rank(from) + 1]);
+    for (const Index j : rules_->out_of(from)) to(j);
     for (const Index j : after_[from]) to(j);
   }
 }
 
 void Saturation::reads() {
-  for (const Part& part : rules_.parts()) {
+  for (const Part& part : rules_->parts()) {
     for (const Part::Read& r : part.reads) {
       if (!possible_) return;
-      if (rules_.in(must_, r.event)) read(part, r);
+      if (rules_->in(must_, r.event)) read(part, r);
     }
   }
 }
@@ -104,7 +116,7 @@ void Saturation::read(const Part& part, const Part::Read& read) {
   for (const Part::Sets& sets : part.sets) {
     // The last set before the read.
     const auto end = std::ranges::partition_point(
-        sets.events, [&](Index s) { return s != r && rules_.in(must_, s) && before(s, r); });
+        sets.events, [&](Index s) { return s != r && rules_->in(must_, s) && before(s, r); });
     if (end != sets.events.begin()) {
       const Index s = *std::prev(end);
       if (w == kNone) {
@@ -115,18 +127,19 @@ void Saturation::read(const Part& part, const Part::Read& read) {
     }
     if (!possible_) return;
     // The first set after the source.
-    const auto after = std::ranges::partition_point(
-        sets.events, [&](Index s) { return rules_.in(must_, s) && w != kNone && (s == w || !before(w, s)); });
-    if (after != sets.events.end() && *after != r && rules_.in(must_, *after)) order(r, *after);
+    const auto after = std::ranges::partition_point(sets.events, [&](Index s) {
+      return rules_->in(must_, s) && w != kNone && (s == w || !before(w, s));
+    });
+    if (after != sets.events.end() && *after != r && rules_->in(must_, *after)) order(r, *after);
     if (!possible_) return;
   }
 }
 
 void Saturation::finals() {
-  for (const Rules::Value& final : goal_.finals) {
-    for (const Part::Sets& sets : rules_.parts()[final.part].sets) {
+  for (const Rules::Value& final : goal_->finals) {
+    for (const Part::Sets& sets : rules_->parts()[final.part].sets) {
       const auto end =
-          std::ranges::partition_point(sets.events, [&](Index s) { return rules_.in(must_, s); });
+          std::ranges::partition_point(sets.events, [&](Index s) { return rules_->in(must_, s); });
       if (end == sets.events.begin() || *std::prev(end) == final.source) continue;
       if (final.source == kNone) {
         possible_ = false;
@@ -139,13 +152,13 @@ void Saturation::finals() {
 }
 
 void Saturation::locks() {
-  for (const Lock& lock : rules_.locks()) {
+  for (const Lock& lock : rules_->locks()) {
     for (const Lock::OfThread& of_thread : lock.threads) {
       for (const auto* sections : {&of_thread.exclusive, &of_thread.shared}) {
         for (const Section& s : *sections) {
           // Held at the start: the others need its release.
           if (s.acquire == kNone) continue;
-          if (!rules_.in(must_, s.acquire)) break;
+          if (!rules_->in(must_, s.acquire)) break;
           section(lock, s);
           if (!possible_) return;
         }
@@ -165,11 +178,11 @@ void Saturation::section(const Lock& lock, const Section& section) {
 
 // The last of their sections that begins before this one ends is to end before this one begins.
 void Saturation::others(const std::vector<Section>& theirs, const Section& section) {
-  const bool ends = section.release != kNone && rules_.in(goal_.may, section.release);
-  const Index last = ends && rules_.in(must_, section.release) ? section.release : section.acquire;
+  const bool ends = section.release != kNone && rules_->in(goal_->may, section.release);
+  const Index last = ends && rules_->in(must_, section.release) ? section.release : section.acquire;
   const auto end = std::ranges::partition_point(theirs, [&](const Section& s) {
     if (s.acquire == kNone) return true;
-    return rules_.in(must_, s.acquire) && (!ends || before(s.acquire, last));
+    return rules_->in(must_, s.acquire) && (!ends || before(s.acquire, last));
   });
   if (end == theirs.begin()) return;
   const Index release = std::prev(end)->release;

@@ -15,6 +15,8 @@
 namespace deadheat::solve {
 
 // What an order of events is searched for.
+using Order = std::vector<Index>;  // events of the window
+
 struct Goal {
   Cut must;                          // to be done
   Cut may;                           // the most that may be done
@@ -29,23 +31,27 @@ class Saturation {
   };  // what is followed: the rules' needs, or all that is forced
   Saturation(const Rules& rules, const Goal& goal, Depth depth = Depth::all);
 
+  // Takes these orders for given, and all that they force.
+  void assume(std::span<const Rules::Need> orders);
+
   // False: there is no such order.
   bool possible() const { return possible_; }
 
   const Cut& must() const { return must_; }                         // with all that was found to be needed
   const std::vector<Rules::Need>& found() const { return found_; }  // orders besides the rules' needs
   // By thread: how many of its events are before event i, which must be done, itself included.
-  std::span<const Index> before(Index i) const { return {&rows_[row(i)], rules_.threads()}; }
-  bool before(Index a, Index b) const { return rows_[row(b) + rules_.thread(a)] > rules_.rank(a); }
+  std::span<const Index> before(Index i) const { return {&rows_[row(i)], rules_->threads()}; }
+  bool before(Index a, Index b) const { return rows_[row(b) + rules_->thread(a)] > rules_->rank(a); }
 
  private:
-  std::size_t row(Index i) const { return std::size_t{i} * rules_.threads(); }
+  std::size_t row(Index i) const { return std::size_t{i} * rules_->threads(); }
   void require(const Cut& more);
   void require(Index i);
   void order(Index a, Index b);
   bool join(Index into, Index from);
   void spread(Index i);
 
+  void saturate();
   void reads();
   void read(const Part& part, const Part::Read& read);
   void finals();
@@ -53,8 +59,8 @@ class Saturation {
   void section(const Lock& lock, const Section& section);
   void others(const std::vector<Section>& theirs, const Section& section);
 
-  const Rules& rules_;
-  const Goal& goal_;
+  const Rules* rules_;
+  const Goal* goal_;
   Cut must_;
   std::vector<Index> rows_;
   std::vector<Rules::Need> found_;

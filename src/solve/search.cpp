@@ -22,12 +22,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Mode = model::HeldLocks::Mode;
 
-constexpr std::size_t kClausesAtOnce = 20000;
-
 class Encoding {
  public:
-  Encoding(const Rules& rules, const Goal& goal, const Saturation& forced, Clock::time_point until)
-      : rules_(rules), goal_(goal), forced_(forced), until_(until), solver_(z3_, "QF_IDL") {}
+  Encoding(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t at_once,
+           Clock::time_point until)
+      : rules_(rules),
+        goal_(goal),
+        forced_(forced),
+        at_once_(at_once),
+        until_(until),
+        solver_(z3_, z3::solver::simple()) {
+    z3::params params(z3_);
+    params.set("auto_config", false);
+    params.set("arith.solver", 1u);  // differences only, on a sparse graph: the fastest here
+    solver_.set(params);
+  }
 
   Search run() {
     place_events();
@@ -134,7 +143,7 @@ class Encoding {
         if (!may(r.event)) continue;
         for (const Part::Sets& sets : part.sets) {
           for (const Index s : sets.events) {
-            if (found_.clauses > kClausesAtOnce) return;
+            if (found_.clauses >= at_once_) return;
             if (may(s)) keep_value(r.event, r.source, s);
           }
         }
@@ -145,7 +154,7 @@ class Encoding {
     for (const Section& x : these) {
       if (x.acquire == kNone || !may(x.acquire)) continue;
       for (const Section& y : those) {
-        if (found_.clauses > kClausesAtOnce) return;
+        if (found_.clauses >= at_once_) return;
         if (y.acquire != kNone && may(y.acquire)) keep_apart(x, y);
       }
     }
@@ -193,16 +202,6 @@ class Encoding {
     return order;
   }
 
-  const Section& section_of(Index acquire) const {
-    const Lock& lock = rules_.locks()[rules_.lock(acquire)];
-    const auto of_thread = std::ranges::find(lock.threads, rules_.thread(acquire), &Lock::OfThread::thread);
-    const auto& sections =
-        is_shared(rules_.event(acquire).op.kind) ? of_thread->shared : of_thread->exclusive;
-    // The first may have begun before the window.
-    const auto before_it = [&](const Section& s) { return s.acquire == kNone || s.acquire < acquire; };
-    return *std::ranges::partition_point(sections, before_it);
-  }
-
   // The choices that this order breaks; false: none.
   bool add_broken(const Order& order) {
     const std::size_t stated = found_.clauses;
@@ -215,7 +214,7 @@ class Encoding {
       }
       if (rules_.lock(i) != kNone && is_acquire(rules_.event(i).op.kind)) {
         for (const Section& held : replay.in_the_way(i)) {
-          if (held.acquire != kNone) keep_apart(section_of(held.acquire), section_of(i));
+          if (held.acquire != kNone) keep_apart(rules_.section(held.acquire), rules_.section(i));
         }
       }
       for (const Index part : rules_.sets(i)) history[part].push_back(i);
@@ -238,6 +237,7 @@ class Encoding {
   const Rules& rules_;
   const Goal& goal_;
   const Saturation& forced_;
+  std::uint64_t at_once_;
   Clock::time_point until_;
   z3::context z3_;
   z3::solver solver_;
@@ -250,9 +250,10 @@ class Encoding {
 
 }  // namespace
 
-Search search(const Rules& rules, const Goal& goal, const Saturation& forced, Clock::time_point until) {
+Search search(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t clauses,
+              Clock::time_point until) {
   try {
-    return Encoding(rules, goal, forced, until).run();
+    return Encoding(rules, goal, forced, clauses, until).run();
   } catch (const z3::exception&) {
     return {Search::End::gave_up, {}, 0, 0};
   }

@@ -3,9 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 
-#include "solve/greedy.h"
+#include "solve/saturation.h"
 
 namespace deadheat::solve {
 
@@ -17,8 +16,8 @@ struct Search {
   std::uint64_t clauses = 0;  // of the rules that leave a choice, as far as they were needed
 };
 
-// Exact, unless the time ends it.
-Search search(const Rules& rules, const Goal& goal, const Saturation& forced,
+// Exact, unless the time ends it. Of the rules that leave a choice, so many are told at once.
+Search search(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t clauses,
               std::chrono::steady_clock::time_point until);
 
 }  // namespace deadheat::solve

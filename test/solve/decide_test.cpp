@@ -10,7 +10,7 @@
 
 #include "oracle/many_traces.h"
 #include "oracle/reorderings.h"
-#include "oracle/witness.h"
+#include "support/windows.h"
 
 namespace deadheat::solve {
 namespace {
@@ -20,45 +20,12 @@ using oracle::Outcome;
 using oracle::Pair;
 using oracle::Pairs;
 using oracle::Trace;
+using test::is_right;
+using test::window_from;
 
 constexpr std::uint64_t kTraces = 1000;
 
 DEADHEAT_MANY_TRACES(Decide);
-
-Window window_from(Trace trace, std::size_t first, std::size_t end) {
-  model::HeldLocks held;
-  std::set<ThreadId> threads;
-  for (std::size_t i = 0; i < first; ++i) {
-    const Event& e = trace[i];
-    threads.insert(e.thread);
-    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
-    const auto mode =
-        is_shared(e.op.kind) ? model::HeldLocks::Mode::shared : model::HeldLocks::Mode::exclusive;
-    if (is_acquire(e.op.kind)) {
-      held.acquire(e.thread, LockId{e.object}, mode, i);
-    } else {
-      held.release(e.thread, LockId{e.object}, mode);
-    }
-  }
-  Window window{first, trace.subspan(first, end - first), {}};
-  for (const ThreadId t : threads) {
-    for (const auto& h : held.held(t)) window.held.push_back({t, h.lock, h.mode, h.depth});
-  }
-  return window;
-}
-
-// Whether the order of an answer, behind all that is before the window, does what was asked for.
-bool is_right(Trace trace, const Question& q, const Answer& answer, std::size_t first) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < first; ++i) order.push_back(i);
-  order.insert(order.end(), answer.order.begin(), answer.order.end());
-  const oracle::WitnessChecker judge(trace);
-  if (!judge.check(order, q.earlier, q.later).ok()) return false;
-  if (q.notion == Notion::co_enabled) return true;
-  order.push_back(q.earlier);
-  order.push_back(q.later);
-  return judge.check(order).ok();
-}
 
 std::map<Means, std::uint64_t> used;
 
@@ -80,24 +47,41 @@ Pairs decided(Trace trace, const Window& window, Notion notion, const Limits& li
   return found;
 }
 
+bool decides(Trace trace, const oracle::Reorderings& all, const Limits& limits) {
+  const Window window = window_from(trace, 0, trace.size());
+  return decided(trace, window, Notion::co_enabled, limits) == all.co_enabled &&
+         decided(trace, window, Notion::adjacent, limits) == all.adjacent;
+}
+
 TEST_P(Decide, DecidesWhatTheSearchOfAllReorderingsFinds) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
-    const Window window = window_from(trace, 0, trace.size());
-    return oracle::promised(!all.co_enabled.empty(),
-                            decided(trace, window, Notion::co_enabled) == all.co_enabled &&
-                                decided(trace, window, Notion::adjacent) == all.adjacent);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {}));
+  });
+}
+
+TEST_P(Decide, CasesAloneDecideTheSame) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {.use = Limits::Use::cases}));
   });
 }
 
 TEST_P(Decide, TheSolverAloneDecidesTheSame) {
   oracle::for_many_traces(options(), kTraces / 10, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
-    const Window window = window_from(trace, 0, trace.size());
-    const Limits alone{.use = Limits::Use::solver};
     return oracle::promised(!all.co_enabled.empty(),
-                            decided(trace, window, Notion::co_enabled, alone) == all.co_enabled &&
-                                decided(trace, window, Notion::adjacent, alone) == all.adjacent);
+                            decides(trace, all, {.use = Limits::Use::solver}) &&
+                                // Only those clauses that its answers break.
+                                decides(trace, all, {.use = Limits::Use::solver, .clauses = 0}));
+  });
+}
+
+// What is left to the solver after all else, if no cases may be tried.
+TEST_P(Decide, TheSolverFollowsWhatIsForced) {
+  oracle::for_many_traces(options(), kTraces / 2, [](Trace trace) {
+    const auto all = oracle::reorderings(trace);
+    return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {.cases = 0}));
   });
 }
 
@@ -184,7 +168,7 @@ TEST_P(Decide, WindowsInTheMiddleFindNothingThatTheTraceDoesNotHave) {
 // The last test of this suite: after all others, of all profiles.
 TEST_P(Decide, AllMeansWereTried) {
   if (used[Means::needs] < 1000) GTEST_SKIP() << "the other tests were not run";
-  for (const Means means : {Means::trace, Means::saturation, Means::steps, Means::solver}) {
+  for (const Means means : {Means::trace, Means::saturation, Means::cases, Means::solver}) {
     EXPECT_GT(used[means], 0u) << static_cast<int>(means);
   }
   if (std::getenv("DEADHEAT_TRACES") == nullptr) return;
