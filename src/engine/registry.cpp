@@ -23,6 +23,7 @@
 #include "order/happens_before.h"
 #include "order/reads_from.h"
 #include "order/sampled.h"
+#include "order/wcp.h"
 #include "order/with_locksets.h"
 
 namespace deadheat::engine {
@@ -53,6 +54,7 @@ using order::NoOrder;
 using order::ReadsFrom;
 using order::Sampled;
 using order::Synchronisation;
+using order::Wcp;
 using order::WithLocksets;
 
 template <class Order, class History, SlotUse kUse = SlotUse::own>
@@ -188,6 +190,21 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "wcp",
+     .citation = "Kini, Mathur & Viswanathan, PLDI 2017 (weak causal precedence)",
+     .promise =
+         "flags an access if and only if some earlier one is not ordered before it by weak causal precedence, "
+         "so all that djit flags",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory =
+         "as djit; a clock a section that was the last with its lock to access a variable, and a section "
+         "with others inside that a thread is not after",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<Wcp, FullHistory>},
     {.name = "syncp",
      .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
      .promise =
