@@ -207,7 +207,11 @@ class Detector final : public Engine {
     const std::size_t n = events.size();
     constexpr std::size_t kAhead = SortedBlock::kSlack;
     for (std::uint32_t i = 0; i < n; ++i) {
-      if (i + kAhead < n) order_.prefetch(events.object[i + kAhead]);
+      if (i + kAhead < n) {
+        order_.prefetch(events.object[i + kAhead]);
+        const std::size_t next = i + kAhead / 2;
+        if (block.classes[events.op[next]].kind != OpClass::other) order_.prefetch_notes(events.object[next]);
+      }
       const OpClass c = block.classes[events.op[i]];
       const ThreadId t{events.thread[i]};
       const std::uint32_t object = events.object[i];

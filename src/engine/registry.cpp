@@ -193,8 +193,12 @@ constexpr Row kRows[] = {
     {.name = "wcp",
      .citation = "Kini, Mathur & Viswanathan, PLDI 2017 (weak causal precedence)",
      .promise =
-         "flags an access if and only if some earlier one is not ordered before it by weak causal precedence, "
-         "so all that djit flags",
+         "flags an access if and only if some earlier one is not ordered before it by weak causal "
+         "precedence: "
+         "all that djit flags, and more. The first one flagged can meet each of these (co-enabled), or a "
+         "deadlock can happen; if locks are properly nested, nothing but accesses is done while holding one "
+         "(what else was done is counted), and no value of a relaxed atomic nor memory came from another "
+         "thread without synchronisation. All that is told else is a candidate",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
      .basis = Basis::values,

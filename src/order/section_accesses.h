@@ -46,6 +46,8 @@ class SectionAccesses {
 
   void reserve(std::uint64_t variables) { cells_.reserve(variables); }
   void prefetch(std::uint32_t variable) const { cells_.prefetch(variable); }
+  // To be called when what prefetch() asked for has had time to arrive.
+  void prefetch_notes(std::uint32_t variable) const { __builtin_prefetch(cells_.cell(variable).notes); }
 
   // An access, or a free, of a thread that holds locks. learn(message) is told of what comes before it.
   template <class Learn>
@@ -62,9 +64,8 @@ class SectionAccesses {
     // Perhaps of much memory, of which little was ever accessed.
     cells_.visit_unvisited(stretch(x, op),
                            [&](State& s, model::Stretch) { access(s, t, held, class_of(op.kind), learn); });
-    cells_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
-      visit(cell, model::bytes_in_cell(op, cell - index(x)));
-    });
+    cells_.each_visited(index(x), index(x) + cells(op),
+                        [&](std::uint32_t cell) { visit(cell, model::bytes_in_cell(op, cell - index(x))); });
   }
   // What was accessed before is other memory.
   void alloc(VarId x, const Op& op) {

@@ -61,6 +61,7 @@ class Wcp {
   static constexpr bool kFollowsAccesses = true;
   void reserve(std::uint64_t variables) { accesses_.reserve(variables); }
   void prefetch(std::uint32_t variable) const { accesses_.prefetch(variable); }
+  void prefetch_notes(std::uint32_t variable) const { accesses_.prefetch_notes(variable); }
 
   // A plain access within one cell. True if the thread has come to know more.
   bool narrow_access(ThreadId t, EventKind kind, std::uint32_t cell, model::ByteMask bytes, Time time) {

@@ -12,6 +12,7 @@
 // not before rel(C') by it too: a fork inside a section is such a case.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -110,6 +111,39 @@ class Wcp {
   std::vector<Section> sections_;
   Pairs edges_;                             // of (a) and (b)
   std::vector<std::vector<bool>> earlier_;  // by event: those before it
+};
+
+// What the promise of WCP's first race depends on: how many events are not as it asks for.
+struct Sections {
+  std::size_t not_nested = 0;  // releases of another lock than the one that was taken last
+  std::size_t across = 0;      // forks and joins by who holds a lock, and joins of such
+  std::size_t meetings = 0;    // messages, barriers, fences and atomics of who holds a lock
+
+  explicit Sections(Trace trace) {
+    std::map<ThreadId, std::vector<std::pair<std::uint32_t, bool>>> holds;
+    const auto outermost = edges::outermost(trace);
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      const Event& e = trace[i];
+      auto& held = holds[e.thread];
+      const ObjectKind object = object_kind(e.op.kind);
+      const std::pair lock(e.object, edges::is_shared(e.op.kind));
+      if (object == ObjectKind::thread) {
+        const bool by_holder = !held.empty();
+        const bool of_holder = e.op.kind == EventKind::join && !holds[ThreadId{e.object}].empty();
+        across += by_holder || of_holder ? 1 : 0;
+      } else if (object == ObjectKind::channel || object == ObjectKind::barrier ||
+                 e.op.kind == EventKind::fence || is_atomic(e.op.kind)) {
+        meetings += held.empty() ? 0 : 1;
+      } else if (object == ObjectKind::lock && std::binary_search(outermost.begin(), outermost.end(), i)) {
+        if (edges::is_acquire(e.op.kind)) {
+          held.push_back(lock);
+        } else {
+          not_nested += held.back() == lock ? 0 : 1;
+          held.erase(std::find(held.begin(), held.end(), lock));
+        }
+      }
+    }
+  }
 };
 
 }  // namespace deadheat::oracle
