@@ -25,6 +25,7 @@
 #include "order/happens_before.h"
 #include "order/reads_from.h"
 #include "order/sampled.h"
+#include "order/wcp.h"
 #include "order/with_locksets.h"
 
 namespace deadheat::engine {
@@ -55,6 +56,7 @@ using order::NoOrder;
 using order::ReadsFrom;
 using order::Sampled;
 using order::Synchronisation;
+using order::Wcp;
 using order::WithLocksets;
 
 template <class Order, class History, SlotUse kUse = SlotUse::own>
@@ -190,6 +192,25 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "wcp",
+     .citation = "Kini, Mathur & Viswanathan, PLDI 2017 (weak causal precedence)",
+     .promise =
+         "flags an access if and only if some earlier one is not ordered before it by weak causal "
+         "precedence: "
+         "all that djit flags, and more. The first one flagged can meet each of these (co-enabled), or a "
+         "deadlock can happen; if locks are properly nested, nothing but accesses is done while holding one "
+         "(what else was done is counted), and no value of a relaxed atomic nor memory came from another "
+         "thread without synchronisation. All that is told else is a candidate",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory =
+         "as djit; a clock a section that was the last with its lock to access a variable, and a section "
+         "with others inside that a thread is not after",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<Wcp, FullHistory>},
     {.name = "syncp",
      .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
      .promise =
