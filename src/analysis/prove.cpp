@@ -171,11 +171,11 @@ class Prover {
       if (answers[i].answer.verdict == solve::Verdict::yes) {
         witness::Witness witness{.earlier = pairs[i].earlier.event,
                                  .later = pairs[i].later.event,
-                                 .from = answers[i].first,
+                                 .from = answers[i].first_event,
                                  .then = std::move(answers[i].answer.order)};
         attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure"}});
       } else if (answers[i].answer.verdict == solve::Verdict::no && (*parts)[i].whole &&
-                 answers[i].first == 0 && answers[i].end == (*parts)[i].events.size()) {
+                 answers[i].end == solve::Proof::End::all_of_it) {
         ++one.refuted;
       } else if (answers[i].answer.verdict == solve::Verdict::unknown) {
         one.time_was_up = true;
