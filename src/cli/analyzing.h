@@ -13,12 +13,15 @@
 
 namespace deadheat::cli {
 
+// What is seen, and what may happen besides; the latter is a suspicion until it is proved.
+inline constexpr std::string_view kPortfolio = "fasttrack,pwr-ee-l";
+
 inline constexpr Flag kEngineFlag = {
     .name = "engine",
     .letter = 'e',
     .value = "NAMES",
     .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
-    .initial = "fasttrack"};
+    .initial = kPortfolio};
 inline constexpr Flag kBudgetFlag = {.name = "budget",
                                      .value = "SECONDS",
                                      .help =

@@ -98,7 +98,10 @@ Status add_filters(std::vector<filter::Choice>& out, const Arguments& arguments,
 
 Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   analysis::AnalyzeOptions options;
-  auto engines = engines_of("analyze", arguments.get("engine"));
+  // Filters and samplers stand before few engines.
+  const bool filtered = !arguments.all("filter").empty() || !arguments.all("sample").empty();
+  const bool as_usual = !arguments.has("engine") && filtered;
+  auto engines = engines_of("analyze", as_usual ? "fasttrack" : arguments.get("engine"));
   if (!engines) return fail(engines.error());
   options.engines = std::move(*engines);
   if (auto added = add_filters(options.filters, arguments, "filter", filter::Role::redundancy); !added) {
@@ -188,6 +191,10 @@ constinit const Verb kAnalyze = {
         "the last synchronisation of each side, why nothing orders them, and how often it was seen. Races "
         "between the same two places are one race. docs/reports.md shows how to read a report, "
         "docs/report-json.md what --format json has in it.\n\n"
+        "Without --engine two engines look at the trace: one tells the races of this run, the other what may "
+        "happen if threads had got their locks in another order. Races that were observed are told first, "
+        "then "
+        "those that are proved, then mere candidates. With --filter or --sample it is fasttrack alone.\n\n"
         "The exit code is 66 if there are races, 0 if there are none, 3 if a trace could not be analysed "
         "(the others are, all the same). Races that are suppressed, ignored, or not among --only do not "
         "count.\n\n"
@@ -204,7 +211,8 @@ constinit const Verb kAnalyze = {
         "For each race a schedule is looked for that brings the two accesses together: events of the trace "
         "in "
         "an order in which the program could have done them. It is checked step by step; a race that was "
-        "only suspected is then proved. 'deadheat explain' shows the schedule.\n\n"
+        "only suspected is then proved, and 'deadheat explain' shows the schedule. What is found to be "
+        "impossible is left out and counted, and so is what was not decided in the time of --budget.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "

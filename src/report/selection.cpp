@@ -1,6 +1,7 @@
 #include "report/selection.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "report/resolve.h"
 
@@ -44,7 +45,10 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
-  for (const Merged& one : merged(findings.races, findings.engines, from)) {
+  std::vector<Merged> all = merged(findings.races, findings.engines, from);
+  std::ranges::stable_sort(all, std::greater{},
+                           [&](const Merged& one) { return grade_of(one.finding, findings.engines); });
+  for (const Merged& one : all) {
     if (one.finding.refuted) continue;  // counted with the proofs
     Race race =
         resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
