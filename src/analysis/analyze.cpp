@@ -143,19 +143,19 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
       findings.warnings.push_back({"a fork follows the same fork; the second one was ignored", repeated});
     }
   }
-  std::vector<std::vector<const RaceLog*>> logs;
+  std::vector<RaceLog::Told> told;
   for (std::size_t i = 0; i < running.size(); ++i) {
     Running& run = running[i];
     run.engine->finish(run.logs[0]);
     EngineRun& about = findings.engines.emplace_back(EngineRun{
         options.engines[i].name(), options.engines[i].row, 0, run.engine->counters(), run.engine->bytes()});
-    std::vector<const RaceLog*>& of_engine = logs.emplace_back();
+    RaceLog::Told& of_engine = told.emplace_back(RaceLog::Told{{}, about.row->grade});
     for (const RaceLog& log : run.logs) {
       about.pairs += log.pairs();
-      of_engine.push_back(&log);
+      of_engine.logs.push_back(&log);
     }
   }
-  findings.races = RaceLog::put_together(logs);
+  findings.races = RaceLog::put_together(told);
   return findings;
 }
 

@@ -189,12 +189,13 @@ Result<Done> run(const std::string& path, TraceReader& reader, const AnalyzeOpti
   if (team.error()) return fail(*team.error());
 
   Done done{.findings = {}, .all = !team.late(), .windows = team.windows(), .events = team.events()};
-  std::vector<std::vector<const RaceLog*>> logs(options.engines.size());
+  std::vector<RaceLog::Told> told;
+  for (const engine::Choice& choice : options.engines) told.push_back({{}, choice.row->grade});
   for (const auto& worker : workers) {
     worker->runner().add_to(done.findings);
-    for (std::size_t i = 0; i < logs.size(); ++i) logs[i].push_back(&worker->runner().logs()[i]);
+    for (std::size_t i = 0; i < told.size(); ++i) told[i].logs.push_back(&worker->runner().logs()[i]);
   }
-  done.findings.races = RaceLog::put_together(logs);
+  done.findings.races = RaceLog::put_together(told);
   done.findings.events = reader.events();
   return done;
 }

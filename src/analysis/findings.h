@@ -1,10 +1,13 @@
 // What engines found in a trace: races, grouped by the two places in the program.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deadheat/trace.h"
@@ -12,17 +15,29 @@
 #include "filter/registry.h"
 #include "filter/windows.h"
 #include "model/race.h"
+#include "witness/witness.h"
 
 namespace deadheat::analysis {
 
+// A schedule that shows a race, and that passed its check.
+struct Proof {
+  model::RacePair pair;  // the instance that it is of
+  witness::Witness witness;
+  std::string_view how;  // it was found
+};
+
 // All races between one unordered pair of sites. Where a site is not known, the variable takes its place.
 struct Finding {
-  model::RacePair first;  // of the instances that any engine told: the least later event, then earlier event
+  // Of the instances that engines told, those of the best grade first: the least later event, then earlier
+  // event. Of a race that is no more than suspected and can be proved: the one that is proved.
+  model::RacePair first;
   std::vector<std::uint64_t> instances;  // by engine: how many pairs it told
   std::uint64_t variables = 0;           // distinct ones among the instances; exact up to kVariablesCounted
   std::vector<VarId> on = {};            // these, up to kVariablesCounted of them
-  // More instances in the same order, of other events: one that can be proved will do for all.
+  // More instances, of other events: one that can be proved will do for all.
   std::vector<model::RacePair> others = {};
+  std::optional<Proof> proof = {};
+  bool refuted = false;  // of all its instances it is known that nothing can bring them together
 };
 inline constexpr std::uint64_t kVariablesCounted = 16;
 inline constexpr std::size_t kInstancesKept = 8;  // the first among them
@@ -34,6 +49,15 @@ struct EngineRun {
   std::vector<engine::Counter> counters;
   std::uint64_t bytes = 0;  // of its tables at the end
 };
+
+// How sure it is: the best that any engine which tells it, or a proof, makes it.
+inline engine::Grade grade_of(const Finding& finding, std::span<const EngineRun> engines) {
+  engine::Grade grade = finding.proof ? engine::Grade::proved : engine::Grade::candidate;
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    if (finding.instances[i] > 0) grade = std::max(grade, engines[i].row->grade);
+  }
+  return grade;
+}
 
 struct FilterRun {
   std::string name;  // as chosen
@@ -61,11 +85,23 @@ struct WindowsRun {
   std::vector<filter::Window> places;  // of the windows, in order
 };
 
+// What came of looking for proofs.
+struct ProvingRun {
+  std::uint64_t proved = 0;
+  std::uint64_t refuted = 0;    // no order of the events of the trace brings them together
+  std::uint64_t not_found = 0;  // within the windows that were looked at, none does
+  std::uint64_t too_far = 0;    // the two accesses are too far apart to look at all between them
+  std::uint64_t time_is_up = 0;
+  // Schedules that were made and did not pass the check: each is a bug in what made it.
+  std::uint64_t rejected = 0;
+};
+
 struct Findings {
   std::vector<FilterRun> filters;
   std::optional<WindowsRun> windows;
   std::vector<EngineRun> engines;
-  std::vector<Finding> races;  // by first.later.event, then first.earlier.event, then variable
+  std::vector<Finding> races;         // by first.later.event, then first.earlier.event, then variable
+  std::optional<ProvingRun> proving;  // none: no proof was looked for
   std::uint64_t events = 0;
   std::vector<Warning> warnings;
   std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names

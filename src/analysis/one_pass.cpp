@@ -118,9 +118,11 @@ class OnePass {
     about.places = std::move(places_);
     Findings findings;
     runner_.add_to(findings);
-    std::vector<std::vector<const RaceLog*>> logs;
-    for (const RaceLog& log : runner_.logs()) logs.push_back({&log});
-    findings.races = RaceLog::put_together(logs);
+    std::vector<RaceLog::Told> told;
+    for (std::size_t i = 0; i < findings.engines.size(); ++i) {
+      told.push_back({{&runner_.logs()[i]}, findings.engines[i].row->grade});
+    }
+    findings.races = RaceLog::put_together(told);
     findings.events = events_so_far_;
     return findings;
   }

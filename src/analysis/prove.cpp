@@ -1,10 +1,19 @@
 #include "analysis/prove.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "analysis/around.h"
 #include "analysis/sync_preserving.h"
+#include "base/format.h"
 #include "base/progress.h"
 #include "model/well_formed.h"
+#include "solve/prove.h"
 #include "witness/check_witnesses.h"
 
 namespace deadheat::analysis {
@@ -50,37 +59,227 @@ Status keep_order_of_locks(const std::string& path, const ProveOptions& options,
   return {};
 }
 
+// What is only suspected is told by the instance that is proved.
+void accept(Finding& finding, Proof proof, std::span<const EngineRun> engines) {
+  const auto other = std::ranges::find(finding.others, proof.pair);
+  if (grade_of(finding, engines) == engine::Grade::candidate && other != finding.others.end()) {
+    std::swap(finding.first, *other);
+  }
+  finding.proof = std::move(proof);
+}
+
 }  // namespace
 
-Result<Proofs> prove(const std::string& path, std::span<const Finding> findings,
-                     const ProveOptions& options) {
-  Proofs proofs;
-  proofs.of.resize(findings.size());
-  const Instances instances(findings);
-  if (instances.pairs.empty()) return proofs;
-  SyncPreserving search(instances.pairs);
-  if (auto read = keep_order_of_locks(path, options, search); !read) return fail(read.error());
+namespace {
 
-  std::vector<witness::Witness> witnesses;
-  std::vector<std::size_t> of;  // instances
-  auto found = search.take();
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const bool another = !of.empty() && instances.of[of.back()] == instances.of[i];
-    if (!found[i] || another) continue;
-    witnesses.push_back(std::move(*found[i]));
-    of.push_back(i);
-  }
-  const auto verdicts = witness::check_witnesses(path, options.read, witnesses);
-  if (!verdicts) return fail(verdicts.error());
-  for (std::size_t i = 0; i < witnesses.size(); ++i) {
-    if ((*verdicts)[i].ok()) {
-      proofs.of[instances.of[of[i]]] =
-          Proof{instances.pairs[of[i]], std::move(witnesses[i]), "keeping the order of locks"};
-    } else {
-      ++proofs.rejected;
+class Prover {
+ public:
+  Prover(const std::string& path, Findings& findings, const ProveOptions& options)
+      : path_(path), findings_(findings), options_(options), run_(findings.proving.emplace()) {}
+
+  Status keep_order_of_locks() {
+    const Instances instances(findings_.races);
+    if (instances.pairs.empty()) return {};
+    SyncPreserving search(instances.pairs);
+    if (auto read = analysis::keep_order_of_locks(path_, options_, search); !read) return read;
+    auto found = search.take();
+    std::vector<Attempt> attempts;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const bool another = !attempts.empty() && attempts.back().finding == instances.of[i];
+      if (found[i] && !another) {
+        attempts.push_back(
+            {instances.of[i], {instances.pairs[i], std::move(*found[i]), "keeping the order of locks"}});
+      }
     }
+    return check(std::move(attempts));
   }
-  return proofs;
+
+  // Round by round: the first instances of all races, then the second ones. A race of which all is known is
+  // done with.
+  Status ask_about_windows() {
+    const auto until = Clock::now() + options_.time;
+    std::vector<Open> open;
+    for (std::size_t i = 0; i < findings_.races.size(); ++i) {
+      if (!findings_.races[i].proof) open.push_back({i, 0, 0, false, false});
+    }
+    while (!open.empty() && Clock::now() < until) {
+      if (auto asked = ask_some(open, until); !asked) return asked;
+    }
+    run_.time_is_up += open.size();
+    return {};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Attempt {
+    std::size_t finding;
+    Proof proof;
+  };
+  struct Open {
+    std::size_t finding;
+    std::size_t next;     // instance to be asked about
+    std::size_t refuted;  // instances
+    bool too_far, time_was_up;
+  };
+  static constexpr std::uint64_t kFarthest = 1'000'000;  // apart
+  static constexpr std::uint64_t kTogether = 4'000'000;  // events in memory
+
+  std::optional<model::RacePair> instance(const Open& open) const {
+    const Finding& finding = findings_.races[open.finding];
+    if (open.next == 0) return finding.first;
+    if (open.next <= finding.others.size()) return finding.others[open.next - 1];
+    return {};
+  }
+  // Nothing more can be asked of it.
+  void close(const Open& open) {
+    Finding& finding = findings_.races[open.finding];
+    std::uint64_t told = 0;
+    for (const std::uint64_t n : finding.instances) told = std::max(told, n);
+    const std::size_t kept = finding.others.size() + 1;
+    finding.refuted = open.refuted == kept && told <= kept &&
+                      grade_of(finding, findings_.engines) == engine::Grade::candidate;
+    ++(open.too_far       ? run_.too_far
+       : open.time_was_up ? run_.time_is_up
+       : finding.refuted  ? run_.refuted
+                          : run_.not_found);
+  }
+
+  Status ask_some(std::vector<Open>& open, Clock::time_point until) {
+    std::vector<std::size_t> asked;  // in `open`
+    std::vector<model::RacePair> pairs;
+    std::uint64_t events = 0;
+    for (std::size_t i = 0; i < open.size() && events < kTogether; ++i) {
+      const auto pair = instance(open[i]);
+      const std::uint64_t apart = pair->later.event - pair->earlier.event;
+      if (apart > kFarthest) {
+        open[i].too_far = true;
+        ++open[i].next;
+        continue;
+      }
+      asked.push_back(i);
+      pairs.push_back(*pair);
+      events += apart + Reach{}.before + Reach{}.after;
+    }
+    const auto parts = parts_around(path_, options_.read, pairs);
+    if (!parts) return fail(parts.error());
+    std::vector<solve::Proof> answers(pairs.size());
+    answer(*parts, pairs, answers, until, open.size());
+    std::vector<Attempt> attempts;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      Open& one = open[asked[i]];
+      ++one.next;
+      if (answers[i].answer.verdict == solve::Verdict::yes) {
+        witness::Witness witness{.earlier = pairs[i].earlier.event,
+                                 .later = pairs[i].later.event,
+                                 .from = answers[i].first,
+                                 .then = std::move(answers[i].answer.order)};
+        attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure"}});
+      } else if (answers[i].answer.verdict == solve::Verdict::no && (*parts)[i].whole &&
+                 answers[i].first == 0 && answers[i].end == (*parts)[i].events.size()) {
+        ++one.refuted;
+      } else if (answers[i].answer.verdict == solve::Verdict::unknown) {
+        one.time_was_up = true;
+      }
+    }
+    if (auto checked = check(std::move(attempts)); !checked) return checked;
+    std::erase_if(open, [&](const Open& one) {
+      if (findings_.races[one.finding].proof) return true;
+      if (instance(one)) return false;
+      close(one);
+      return true;
+    });
+    return {};
+  }
+
+  void answer(std::span<const Part> parts, std::span<const model::RacePair> pairs,
+              std::vector<solve::Proof>& answers, Clock::time_point until, std::size_t left) const {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < pairs.size(); i = next++) {
+        // Each has its share of the time, and what others left of theirs.
+        const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+        const auto waiting = static_cast<std::int64_t>(left > i ? left - i : 1);
+        const auto share = std::max(rest * options_.jobs / waiting, std::chrono::milliseconds(50));
+        if (rest.count() <= 0) return;
+        answers[i] = solve::prove(parts[i].window(), {pairs[i].earlier.event, pairs[i].later.event},
+                                  {.time = std::min(rest, share)});
+      }
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i < std::min<std::size_t>(options_.jobs, pairs.size()); ++i)
+      threads.emplace_back(work);
+    work();
+  }
+
+  Status check(std::vector<Attempt> attempts) {
+    std::vector<witness::Witness> witnesses;
+    for (const Attempt& attempt : attempts) witnesses.push_back(attempt.proof.witness);
+    if (witnesses.empty()) return {};
+    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses);
+    if (!verdicts) return fail(verdicts.error());
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      ++((*verdicts)[i].ok() ? run_.proved : run_.rejected);
+      if ((*verdicts)[i].ok()) {
+        accept(findings_.races[attempts[i].finding], std::move(attempts[i].proof), findings_.engines);
+      }
+    }
+    return {};
+  }
+
+  const std::string& path_;
+  Findings& findings_;
+  const ProveOptions& options_;
+  ProvingRun& run_;
+};
+
+}  // namespace
+
+Status prove(const std::string& path, Findings& findings, const ProveOptions& options) {
+  Prover prover(path, findings, options);
+  if (auto done = prover.keep_order_of_locks(); !done) return done;
+  return prover.ask_about_windows();
+}
+
+Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
+                                  std::uint64_t later) {
+  if (earlier > later) std::swap(earlier, later);
+  auto source = open_source(path, read);
+  if (!source) return fail(source.error());
+  Findings findings;
+  std::optional<Event> one, other;
+  while (true) {
+    const auto block = (*source)->next();
+    if (!block) return fail(block.error());
+    if (*block == nullptr) break;
+    const auto pick = [&](std::uint64_t number, std::optional<Event>& to) {
+      if (number >= (*block)->first && number - (*block)->first < (*block)->size()) {
+        to = (**block)[number - (*block)->first];
+      }
+    };
+    pick(earlier, one);
+    pick(later, other);
+    findings.events += (*block)->size();
+  }
+  findings.warnings = (*source)->warnings();
+  const auto refuse = [&](std::string_view why) {
+    return fail({Error::Kind::input, fmt::format("{}: events {} and {}: {}", path, base::grouped(earlier),
+                                                 base::grouped(later), why)});
+  };
+  if (!one || !other) return refuse(fmt::format("the trace has {} events", base::grouped(findings.events)));
+  const auto can_race = [](const Event& e) {
+    return object_kind(e.op.kind) == ObjectKind::variable && e.op.kind != EventKind::alloc;
+  };
+  if (!can_race(*one) || !can_race(*other)) return refuse("not both are accesses");
+  const std::uint32_t cell = std::max(one->object, other->object);
+  if (cell - one->object >= cells(one->op) || cell - other->object >= cells(other->op)) {
+    return refuse("they touch different variables");
+  }
+  const auto side = [](std::uint64_t number, const Event& e) {
+    return model::Side{number, e.thread, e.op.site, e.op.kind};
+  };
+  findings.races.push_back(
+      {.first = {VarId{cell}, side(earlier, *one), side(later, *other)}, .instances = {}, .variables = 1});
+  return findings;
 }
 
 }  // namespace deadheat::analysis

@@ -1,36 +1,28 @@
 // Looks for a schedule that shows each race, and has it checked: what is proved then, and what is not.
-// First the schedules that keep the order of locks, of all races in one pass over the trace.
+// First the schedules that keep the order of locks, of all races in one pass over the trace; then, for the
+// races that are left, a decision procedure is asked about windows around them that grow, as long as there is
+// time.
 #pragma once
 
-#include <optional>
-#include <span>
+#include <chrono>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analysis/findings.h"
-#include "witness/witness.h"
 
 namespace deadheat::analysis {
 
-struct Proof {
-  model::RacePair pair;  // the instance that it is of
-  witness::Witness witness;
-  std::string_view how;  // the schedule was found
-};
-
-struct Proofs {
-  std::vector<std::optional<Proof>> of;  // by finding
-  // Schedules that were made and did not pass the check: each is a bug in what made it.
-  std::uint64_t rejected = 0;
-};
-
 struct ProveOptions {
   ReadOptions read;
+  std::chrono::milliseconds time{60'000};  // for windows
+  unsigned jobs = 1;
   bool progress = true;  // shown on a terminal
 };
 
 // The trace must be the one the findings are of, and one that can be read again.
-Result<Proofs> prove(const std::string& path, std::span<const Finding> findings, const ProveOptions& options);
+Status prove(const std::string& path, Findings& findings, const ProveOptions& options);
+
+// Two accesses as the finding of no engine; an error says why they are no race.
+Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
+                                  std::uint64_t later);
 
 }  // namespace deadheat::analysis

@@ -62,25 +62,36 @@ void RaceLog::race(const model::RacePair& pair) {
   add_variable(group.variables, pair.variable);
 }
 
-std::vector<Finding> RaceLog::put_together(const std::vector<std::vector<const RaceLog*>>& by_engine) {
-  std::unordered_map<Key, Finding, Hash> sums;
+std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {
+  struct Sum {
+    Finding finding;
+    engine::Grade grade{};
+    std::vector<model::RacePair> of_grade;  // the least instances of the best grade
+  };
+  std::unordered_map<Key, Sum, Hash> sums;
   for (std::size_t engine = 0; engine < by_engine.size(); ++engine) {
-    for (const RaceLog* log : by_engine[engine]) {
+    const engine::Grade grade = by_engine[engine].grade;
+    for (const RaceLog* log : by_engine[engine].logs) {
       for (const auto& [key, group] : log->groups_) {
-        const auto [at, fresh] = sums.try_emplace(key);
-        Finding& sum = at->second;
-        if (fresh) sum.instances.resize(by_engine.size());
-        for (const model::RacePair& pair : group.least) add_instance(sum.others, pair);
+        auto& [sum, best, of_grade] = sums[key];
+        sum.instances.resize(by_engine.size());
         sum.instances[engine] += group.instances;
         for (const VarId x : group.variables) add_variable(sum.on, x);
+        if (grade > best) of_grade.clear();
+        best = std::max(best, grade);
+        for (const model::RacePair& pair : group.least) {
+          add_instance(sum.others, pair);
+          if (grade == best) add_instance(of_grade, pair);
+        }
       }
     }
   }
   std::vector<Finding> findings;
-  for (auto& [key, sum] : sums) {
+  for (auto& [key, entry] : sums) {
+    Finding& sum = entry.finding;
+    sum.first = entry.of_grade.front();
+    std::erase(sum.others, sum.first);
     sum.variables = sum.on.size();
-    sum.first = sum.others.front();
-    sum.others.erase(sum.others.begin());
     findings.push_back(std::move(sum));
   }
   std::ranges::sort(findings, {}, [](const Finding& finding) {

@@ -15,8 +15,12 @@ class RaceLog final : public engine::RaceSink {
  public:
   void race(const model::RacePair& pair) override;
 
-  // Adds what was told to the findings, as the work of engine number `engine` of `engines`.
-  static std::vector<Finding> put_together(const std::vector<std::vector<const RaceLog*>>& by_engine);
+  // What an engine told, to as many logs as it had.
+  struct Told {
+    std::vector<const RaceLog*> logs;
+    engine::Grade grade{};
+  };
+  static std::vector<Finding> put_together(const std::vector<Told>& by_engine);
   std::uint64_t pairs() const { return pairs_; }
 
  private:

@@ -18,7 +18,7 @@ TEST(RaceLog, GroupsByUnorderedPairOfSites) {
   one.race(pair(3, 2, 7, 1, 4));
   two.race(pair(1, 1, 8, 2));
   two.race(pair(1, 1, 8, 3));
-  const auto findings = RaceLog::put_together({{&one}, {&two}});
+  const auto findings = RaceLog::put_together({{{&one}, {}}, {{&two}, {}}});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].first, pair(3, 2, 7, 1, 4));
   EXPECT_EQ(findings[0].instances, (std::vector<std::uint64_t>{2, 1}));
@@ -26,12 +26,24 @@ TEST(RaceLog, GroupsByUnorderedPairOfSites) {
   EXPECT_EQ(findings[1].first, pair(1, 1, 8, 3));
 }
 
+TEST(RaceLog, ShowsAnInstanceOfTheBestGradeAndKeepsOthers) {
+  RaceLog suspected, seen;
+  for (std::uint64_t i = 0; i < 20; ++i) suspected.race(pair(2 * i, 1, 100 + i, 2));
+  seen.race(pair(50, 1, 104, 2));
+  const auto findings =
+      RaceLog::put_together({{{&suspected}, engine::Grade::candidate}, {{&seen}, engine::Grade::observed}});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].first, pair(50, 1, 104, 2));
+  ASSERT_EQ(findings[0].others.size(), kInstancesKept);
+  EXPECT_EQ(findings[0].others[1], pair(2, 1, 101, 2));
+}
+
 TEST(RaceLog, TellsVariablesApartWhereASiteIsMissing) {
   RaceLog log;
   log.race(pair(1, 0, 2, 3, 7));
   log.race(pair(1, 3, 2, 0, 7));
   log.race(pair(1, 0, 2, 3, 8));
-  EXPECT_EQ(RaceLog::put_together({{&log}}).size(), 2u);
+  EXPECT_EQ(RaceLog::put_together({{{&log}, {}}}).size(), 2u);
 }
 
 TEST(RaceLog, CountsAPairThatMeetsInSeveralCellsOnceALine) {
@@ -45,7 +57,7 @@ TEST(RaceLog, CountsAPairThatMeetsInSeveralCellsOnceALine) {
     meet(cell, 3);
     meet(cell, 4);
   }
-  const auto findings = RaceLog::put_together({{&log}});
+  const auto findings = RaceLog::put_together({{{&log}, {}}});
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].instances, std::vector<std::uint64_t>{4});
   EXPECT_EQ(findings[0].variables, 4u);

@@ -1,27 +1,21 @@
 #include <algorithm>
-#include <thread>
 #include <utility>
 
-#include "analysis/analyze.h"
 #include "base/terminal.h"
+#include "cli/analyzing.h"
 #include "cli/help.h"
 #include "cli/output.h"
-#include "cli/readable_twice.h"
+#include "cli/text_file.h"
 #include "cli/verbs.h"
-#include "report/selection.h"
+#include "report/witness_file.h"
 #include "report/writers.h"
-#include "symbol/symbolizer.h"
 
 namespace deadheat::cli {
 
 namespace {
 
 constexpr Flag kFlags[] = {
-    {.name = "engine",
-     .letter = 'e',
-     .value = "NAMES",
-     .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
-     .initial = "fasttrack"},
+    kEngineFlag,
     {.name = "filter",
      .value = "NAME",
      .help = "leave out accesses that make no difference; 'deadheat engines' lists the filters",
@@ -32,7 +26,12 @@ constexpr Flag kFlags[] = {
      .repeatable = true},
     {.name = "full-context",
      .help = "of a trace that was read in part: tell what went on around races from all that came before"},
-    {.name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"},
+    {.name = "no-proofs", .help = "look for no schedules that show the races"},
+    {.name = "witnesses",
+     .value = "FILE",
+     .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
+    kBudgetFlag,
+    kJobsFlag,
     {.name = "format",
      .value = "FORMAT",
      .help = "how to show the races",
@@ -51,51 +50,13 @@ constexpr Flag kFlags[] = {
      .value = "FILE",
      .help = "leave out the races that this file names, as ThreadSanitizer does",
      .repeatable = true},
-    {.name = "symbols",
-     .value = "DIR",
-     .help = "look for the recorded program, its libraries and their debug files here too",
-     .repeatable = true},
-    {.name = "no-symbols", .help = "show code addresses as they are"},
-    {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
-    {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+    kSymbolsFlag,
+    kNoSymbolsFlag,
+    kLiteralThreadsFlag,
+    kSkipBadFlag,
 };
 
-constexpr std::uint64_t kMostJobs = 1024;
 constexpr std::uint64_t kShownAsText = 100;
-
-Result<std::vector<engine::Choice>> engines_of(std::string_view names) {
-  std::vector<engine::Choice> out;
-  for (std::string_view rest = names;;) {
-    const std::string_view one = rest.substr(0, rest.find(','));
-    auto choice = engine::choose(one);
-    if (!choice) {
-      // Samplers have names in the literature, too.
-      const std::string_view name = engine::name_in(one);
-      const bool samples = engine::find_row(name) == nullptr && filter::choose(name, filter::Role::sample);
-      return usage_error(samples ? fmt::format("analyze: --engine: {} is a sampler, which stands before an "
-                                               "engine: --engine fasttrack --sample {}",
-                                               name, one)
-                                 : fmt::format("analyze: --engine: {}", choice.error().message));
-    }
-    const auto same = [&](const engine::Choice& other) { return other.name() == choice->name(); };
-    if (std::ranges::any_of(out, same)) {
-      return usage_error(fmt::format("analyze: --engine: {} is there twice", choice->name()));
-    }
-    out.push_back(std::move(*choice));
-    if (one.size() == rest.size()) return out;
-    rest.remove_prefix(one.size() + 1);
-  }
-}
-
-Status add_filters(std::vector<filter::Choice>& out, const Arguments& arguments, std::string_view flag,
-                   filter::Role role) {
-  for (const std::string& name : arguments.all(flag)) {
-    auto choice = filter::choose(name, role);
-    if (!choice) return usage_error(fmt::format("analyze: --{}: {}", flag, choice.error().message));
-    out.push_back(std::move(*choice));
-  }
-  return {};
-}
 
 Result<std::vector<report::Pattern>> patterns_of(const Arguments& arguments, std::string_view flag) {
   std::vector<report::Pattern> out;
@@ -125,9 +86,19 @@ Result<report::Selection> selection_of(const Arguments& arguments) {
   return selection;
 }
 
+Status add_filters(std::vector<filter::Choice>& out, const Arguments& arguments, std::string_view flag,
+                   filter::Role role) {
+  for (const std::string& name : arguments.all(flag)) {
+    auto choice = filter::choose(name, role);
+    if (!choice) return usage_error(fmt::format("analyze: --{}: {}", flag, choice.error().message));
+    out.push_back(std::move(*choice));
+  }
+  return {};
+}
+
 Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   analysis::AnalyzeOptions options;
-  auto engines = engines_of(arguments.get("engine"));
+  auto engines = engines_of("analyze", arguments.get("engine"));
   if (!engines) return fail(engines.error());
   options.engines = std::move(*engines);
   if (auto added = add_filters(options.filters, arguments, "filter", filter::Role::redundancy); !added) {
@@ -138,47 +109,19 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   }
   if (auto fit = analysis::check_filters(options); !fit)
     return usage_error("analyze: " + fit.error().message);
-  options.jobs = std::max(1u, std::thread::hardware_concurrency());
-  if (arguments.has("jobs")) {
-    const auto jobs = arguments.number("jobs", 1, kMostJobs);
-    if (!jobs) return fail(jobs.error());
-    options.jobs = static_cast<unsigned>(*jobs);
-  }
-  options.read = {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")};
+  const auto jobs = jobs_of(arguments);
+  if (!jobs) return fail(jobs.error());
+  options.jobs = *jobs;
+  options.read = read_options(arguments);
   return options;
 }
 
-// How a trace is to be analysed, besides what engines are asked.
-struct Wishes {
-  report::Selection selection;
-  bool full_context = false;  // not only what windows show
-};
-
-Result<analysis::Circumstances> circumstances_of(const std::string& path,
-                                                 const analysis::AnalyzeOptions& options,
-                                                 const analysis::Findings& findings, const Wishes& wishes) {
-  const bool in_part = findings.windows && !findings.windows->whole;
-  if (in_part && !wishes.full_context) {
-    return analysis::circumstances_in_windows(path, options.read, findings);
+Status write_witnesses(const std::string& path, const report::Report& report) {
+  std::vector<witness::Witness> witnesses;
+  for (const report::Race& race : report.races) {
+    if (race.proof) witnesses.push_back(race.proof->witness);
   }
-  return analysis::circumstances_of(path, options.read, findings.races);
-}
-
-Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
-                                     const Wishes& wishes, report::Suppressions& suppressions,
-                                     symbol::Symbolizer* symbols) {
-  const bool once =
-      std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
-  const auto trace = once ? ReadableTwice::as_it_is(path) : ReadableTwice::open(path, options.read);
-  if (!trace) return fail(trace.error());
-  const std::string name = input_name(path);
-  say_warnings(name, trace->warnings());
-  const auto findings = analysis::analyze(trace->path(), options);
-  if (!findings) return fail(trace->renamed(findings.error()));
-  say_warnings(name, findings->warnings);
-  const auto circumstances = circumstances_of(trace->path(), options, *findings, wishes);
-  if (!circumstances) return fail(trace->renamed(circumstances.error()));
-  return report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
+  return write_file(path, report::as_witness_file(witnesses, report.trace, report.events));
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -186,7 +129,14 @@ Result<Exit> run(const Arguments& arguments) {
   if (!options) return fail(options.error());
   auto selection = selection_of(arguments);
   if (!selection) return fail(selection.error());
-  const Wishes wishes{std::move(*selection), arguments.has("full-context")};
+  const auto budget = budget_of(arguments);
+  if (!budget) return fail(budget.error());
+  const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs"),
+                      *budget};
+  const bool keep_witnesses = arguments.has("witnesses");
+  if (keep_witnesses && arguments.positional().size() > 1) {
+    return usage_error("analyze: --witnesses takes one trace at a time");
+  }
   report::Suppressions suppressions;
   for (const std::string& file : arguments.all("suppressions")) {
     if (auto read = suppressions.read(file); !read) return fail(read.error());
@@ -209,6 +159,11 @@ Result<Exit> run(const Arguments& arguments) {
       exit = kCouldNot;
     } else if (report->found() > 0 && exit == kDone) {
       exit = kRaces;
+    }
+    if (report && keep_witnesses) {
+      if (auto written = write_witnesses(std::string(arguments.get("witnesses")), *report); !written) {
+        return fail(written.error());
+      }
     }
     if (!as_text) {
       outcomes.push_back({input_name(path), std::move(report)});
@@ -246,6 +201,10 @@ constinit const Verb kAnalyze = {
         "accesses only, for less time, and find some races only. What was left out is told. A filter or "
         "sampler "
         "that would make an engine tell what is not so is refused.\n\n"
+        "For each race a schedule is looked for that brings the two accesses together: events of the trace "
+        "in "
+        "an order in which the program could have done them. It is checked step by step; a race that was "
+        "only suspected is then proved. 'deadheat explain' shows the schedule.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "

@@ -1,14 +1,18 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "base/format.h"
 #include "base/progress.h"
 #include "base/shown.h"
+#include "cli/analyzing.h"
 #include "cli/event_line.h"
 #include "cli/output.h"
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "model/mend.h"
 #include "model/well_formed.h"
+#include "report/witness_file.h"
+#include "witness/check_witnesses.h"
 
 namespace deadheat::cli {
 
@@ -23,17 +27,16 @@ constexpr Flag kFlags[] = {
      .value = "N",
      .help = "show so many violations of each trace, and count the rest",
      .initial = "20"},
+    {.name = "witness",
+     .value = "FILE",
+     .help = "check besides that the schedules in this file could have been followed, and show their races"},
     {.name = "repair", .help = "write a well-formed trace, where there is only one sensible way to"},
     {.name = "output", .letter = 'o', .value = "FILE", .help = "with --repair: where to write"},
     kToFlag,
     kCompressFlag,
-    {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
-    {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+    kLiteralThreadsFlag,
+    kSkipBadFlag,
 };
-
-ReadOptions read_options(const Arguments& arguments) {
-  return {.literal_threads = arguments.has("literal-threads"), .skip_bad = arguments.has("skip-bad")};
-}
 
 // f(block, names) for every block.
 template <class F>
@@ -113,6 +116,32 @@ Result<bool> check(const std::string& path, const Arguments& arguments, std::siz
   return survey->rules.ok();
 }
 
+// Whether all schedules of the file hold, each with a line about it.
+Result<bool> check_schedules(const std::string& path, const std::string& file, const Arguments& arguments) {
+  const auto wanted = report::read_witness_file(file);
+  if (!wanted) return fail(wanted.error());
+  const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted->witnesses);
+  if (!verdicts) return fail(verdicts.error());
+  bool good = true;
+  for (std::size_t i = 0; i < verdicts->size(); ++i) {
+    const witness::Witness& witness = wanted->witnesses[i];
+    const witness::Verdict& verdict = (*verdicts)[i];
+    const std::string race = fmt::format("{}: schedule {}, of events {} and {}", file, i + 1,
+                                         base::grouped(witness.earlier), base::grouped(witness.later));
+    if (verdict.ok()) {
+      print("{}: holds\n", race);
+    } else {
+      print("{}: does not hold: {}{}\n", race, verdict.broken,
+            verdict.event ? fmt::format(", event {}", base::grouped(*verdict.event)) : "");
+    }
+    good = good && verdict.ok();
+  }
+  print("{}: {} of {} hold\n", file,
+        base::grouped(static_cast<std::uint64_t>(std::ranges::count_if(*verdicts, &witness::Verdict::ok))),
+        base::counted(verdicts->size(), "schedule"));
+  return good;
+}
+
 Status write_mended(Source& source, const WellFormed& survey, Sink& sink, model::Mender& mender) {
   WellFormed proof(1);
   auto written = for_each_block(source, [&](const BlockView& block) -> Status {
@@ -188,6 +217,11 @@ Result<Exit> run(const Arguments& arguments) {
     if (arguments.positional().size() > 1) return usage_error("check: --repair takes one trace at a time");
     return repair_trace(arguments.positional()[0], arguments, *keep);
   }
+  const bool schedules = arguments.has("witness");
+  if (schedules && (arguments.positional().size() > 1 || arguments.positional()[0] == "-")) {
+    return usage_error(
+        "check: --witness takes one trace, which is read twice and so cannot be standard input");
+  }
   for (const std::string_view flag : {"output", "to", "compress"}) {
     if (arguments.has(flag)) return usage_error(fmt::format("check: --{} is for --repair", flag));
   }
@@ -196,6 +230,11 @@ Result<Exit> run(const Arguments& arguments) {
     const auto good = check(path, arguments, *keep);
     if (!good) say(good.error().message);
     if (!good || !*good) exit = kCouldNot;
+    if (schedules && good) {
+      const auto hold = check_schedules(path, std::string(arguments.get("witness")), arguments);
+      if (!hold) return fail(hold.error());
+      if (!*hold) exit = kCouldNot;
+    }
     if (output_failed()) break;
   }
   return exit;
@@ -222,12 +261,19 @@ constinit const Verb kCheck = {
         "locks that nobody holds, repeated forks, receives without a send, and misplaced begins and ends are "
         "dropped, "
         "attributes "
-        "that mean nothing are cleared. Otherwise nothing is written.",
+        "that mean nothing are cleared. Otherwise nothing is written.\n\n"
+        "--witness reads schedules that 'deadheat analyze --witnesses' wrote and checks each by itself, "
+        "against the trace alone: whether each thread does a first part of what it did, every read finds "
+        "what "
+        "it found, locks, forks, joins, messages and barriers are respected, and in the end two conflicting "
+        "accesses are both next.",
     .examples =
         "$ deadheat check run.dht\n"
         "says that it is well formed, or where it is not\n"
         "$ deadheat check --repair run.std -o good.std\n"
-        "drops what cannot have meant anything",
+        "drops what cannot have meant anything\n"
+        "$ deadheat check --witness proofs.json run.dht\n"
+        "says whether the races in it can be believed",
     .flags = kFlags,
     .least_positional = 1,
     .run = run,

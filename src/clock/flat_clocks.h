@@ -100,6 +100,10 @@ class FlatClocks {
 
   std::size_t bytes() const { return all_.size() * size_of(width_); }
 
+ protected:
+  // The same as join() of what may be news.
+  void join_new(Own& own, const Message& message);
+
  private:
   static std::size_t size_of(std::size_t width) { return sizeof(Vector) + width * sizeof(Time); }
   Vector* make();
@@ -107,7 +111,6 @@ class FlatClocks {
   void drop(Vector* vector) {
     if (vector != nullptr && --vector->references == 0) limbo_[slot_].push_back(vector);
   }
-  void join_new(Own& own, const Message& message);
   // A sum of what the message says, to which only the message refers.
   Time* as_sum(Message& message);
 

@@ -3,6 +3,7 @@
 // shard of the variables, each with what its thread knew at that moment.
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -41,6 +42,8 @@ class Detector final : public Engine {
     const bool writes_end_sequences = block.atomics || order_.has_atomics();
     if constexpr (Order::kFollowsValues) {
       follow_values(block, slot, writes_end_sequences);
+    } else if constexpr (requires { Order::kFollowsAccesses; }) {
+      follow_accesses(block, slot, writes_end_sequences);
     } else if (writes_end_sequences) {
       for (std::uint32_t i = 0; i < block.events.size(); ++i) order_unless_plain(block, slot, i);
     } else {
@@ -81,6 +84,13 @@ class Detector final : public Engine {
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
   }
 
+  std::vector<Counter> counters() const override {
+    std::vector<Counter> counters;
+    if constexpr (requires { order_.counted(); }) {
+      for (const auto& [name, value] : order_.counted()) counters.push_back({std::string(name), value});
+    }
+    return counters;
+  }
   std::uint64_t bytes() const override {
     std::uint64_t sum = order_.bytes() + by_slots_.bytes();
     for (const Lane& lane : lanes_) sum += lane.history.bytes();
@@ -171,7 +181,7 @@ class Detector final : public Engine {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + kAhead < n) {
         order_.prefetch(objects[i + kAhead]);
-        order_.prefetch_message(objects[i + kAhead / 2]);
+        order_.prefetch_left(objects[i + kAhead / 2]);
       }
       const OpClass c = classes[codes[i]];
       const ThreadId t{threads[i]};
@@ -186,6 +196,34 @@ class Detector final : public Engine {
         if (object_kind(c.event) != ObjectKind::variable) continue;
         order_.accessed(as(t), VarId{object}, events.ops[codes[i]], first + i);
         note(slot, t, 2 * i + 1);
+      }
+    }
+  }
+  // The same for orders that are told of every access, before what it synchronises.
+  void follow_accesses(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
+    order_.reserve(block.variables);
+    const BlockView& events = block.events;
+    const clock::Time first = clock::time_of(events.first);
+    const std::size_t n = events.size();
+    constexpr std::size_t kAhead = SortedBlock::kSlack;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        order_.prefetch(events.object[i + kAhead]);
+        const std::size_t next = i + kAhead / 2;
+        if (block.classes[events.op[next]].kind != OpClass::other) order_.prefetch_notes(events.object[next]);
+      }
+      const OpClass c = block.classes[events.op[i]];
+      const ThreadId t{events.thread[i]};
+      const std::uint32_t object = events.object[i];
+      if (c.kind == OpClass::other) {
+        if (object_kind(c.event) == ObjectKind::variable) {
+          order_.access(as(t), VarId{object}, events.ops[events.op[i]], first + i);
+        }
+        if (!block.is_inner(i)) order_event(block, slot, i);
+      } else {
+        if (order_.narrow_access(as(t), c.event, object, c.bytes, first + i)) note(slot, t, 2 * i);
+        if (c.kind == OpClass::write && writes_end_sequences)
+          order_.narrow_plain_write(object, c.bytes, first + i);
       }
     }
   }

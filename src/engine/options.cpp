@@ -60,6 +60,14 @@ Result<double> Settings::real(std::string_view name, double least, double most) 
   return number_in(name, get(name), least, most);
 }
 
+Result<std::uint64_t> limit_in(const Settings& settings, std::string_view name, std::string_view of) {
+  const std::string& text = settings.get(name);
+  if (text == "unlimited") return UINT64_MAX;
+  if (const auto limit = settings.number(name, 0, UINT64_MAX)) return *limit;
+  return fail({Error::Kind::usage,
+               fmt::format("{} '{}' is not a number of {}; say 0 or more, or 'unlimited'", name, text, of)});
+}
+
 std::string_view name_in(std::string_view wanted) { return wanted.substr(0, wanted.find(':')); }
 
 Result<std::vector<std::string>> values_in(std::string_view wanted, const std::string& part,

@@ -31,6 +31,9 @@ class Settings {
   std::vector<std::string> values_;
 };
 
+// A number, or "unlimited", which is the greatest there is. `of` says in an error what is counted: "edges".
+Result<std::uint64_t> limit_in(const Settings& settings, std::string_view name, std::string_view of);
+
 // The name in front of the first colon.
 std::string_view name_in(std::string_view wanted);
 // What is behind it, as values of the options. `part` is what the thing is called: "engine fasttrack".

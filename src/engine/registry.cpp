@@ -13,6 +13,7 @@
 #include "engine/exact.h"
 #include "engine/in_place_detector.h"
 #include "engine/pacer.h"
+#include "engine/pwr.h"
 #include "engine/sampled_detector.h"
 #include "engine/shb_ee.h"
 #include "engine/syncp.h"
@@ -24,6 +25,7 @@
 #include "order/happens_before.h"
 #include "order/reads_from.h"
 #include "order/sampled.h"
+#include "order/wcp.h"
 #include "order/with_locksets.h"
 
 namespace deadheat::engine {
@@ -54,6 +56,7 @@ using order::NoOrder;
 using order::ReadsFrom;
 using order::Sampled;
 using order::Synchronisation;
+using order::Wcp;
 using order::WithLocksets;
 
 template <class Order, class History, SlotUse kUse = SlotUse::own>
@@ -189,6 +192,25 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kShbEeOptions,
      .make = make_shb_ee},
+    {.name = "wcp",
+     .citation = "Kini, Mathur & Viswanathan, PLDI 2017 (weak causal precedence)",
+     .promise =
+         "flags an access if and only if some earlier one is not ordered before it by weak causal "
+         "precedence: "
+         "all that djit flags, and more. The first one flagged can meet each of these (co-enabled), or a "
+         "deadlock can happen; if locks are properly nested, nothing but accesses is done while holding one "
+         "(what else was done is counted), and no value of a relaxed atomic nor memory came from another "
+         "thread without synchronisation. All that is told else is a candidate",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory =
+         "as djit; a clock a section that was the last with its lock to access a variable, and a section "
+         "with others inside that a thread is not after",
+     .ignores = "",
+     .options = {},
+     .make = make_detector<Wcp, FullHistory>},
     {.name = "syncp",
      .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
      .promise =
@@ -216,6 +238,59 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kExactOptions,
      .make = make_exact},
+    {.name = "pwr-ee",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2020 (PWR E+E)",
+     .promise =
+         "tells the pairs that share no lock and of which the earlier one need not be done when the later "
+         "one "
+         "is next, as far as PWR orders: all that can be made to meet (co-enabled) are among them; with two "
+         "threads, and no lock held at the earlier one, each can",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::accesses,
+     .passes = 1,
+     .memory = "24 to 48 bytes an access, 24 to 48 a critical section, and a clock each time a thread learns "
+               "of another",
+     .ignores = "",
+     .options = kPwrEeOptions,
+     .make = make_pwr_ee},
+    {.name = "pwr-ee-l",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2020 (PWR E+E with limits)",
+     .promise =
+         "as pwr-ee, but with limits: of edges, which leaves out pairs, and of critical sections, which adds "
+         "some that PWR orders",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::accesses,
+     .passes = 1,
+     .memory = "as shb-ee, and up to `sections` a lock and thread that holds it, a clock each",
+     .ignores = "",
+     .options = kPwrEeLOptions,
+     .make = make_pwr_ee_l},
+    {.name = "pwr-l",
+     .citation = "Sulzmann & Stadtmueller, MPLR 2020 (PWR without edges)",
+     .promise =
+         "as pwr-ee-l without edges: of each variable only the last accesses that are not ordered count",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::accesses,
+     .passes = 1,
+     .memory = "as shb, and up to `sections` a lock and thread that holds it, a clock each",
+     .ignores = "",
+     .options = kPwrLOptions,
+     .make = make_pwr_l},
+    {.name = "wdp",
+     .citation = "Genc, Roemer, Xu & Bond, OOPSLA 2019 (weak dependently precedes)",
+     .promise = "as pwr-ee, as far as WDP orders, which is less than PWR does: all that can be made to meet "
+                "(co-enabled) are among its pairs",
+     .notion = Notion::candidate,
+     .grade = Grade::candidate,
+     .basis = Basis::accesses,
+     .passes = 1,
+     .memory = "as pwr-ee",
+     .ignores = "",
+     .options = kWdpOptions,
+     .make = make_wdp},
     {.name = "tsan1",
      .citation = "Serebryany & Iskhodzhanov, WBIA 2009 (ThreadSanitizer, hybrid state machine)",
      .promise =

@@ -57,7 +57,7 @@ class EdgeHistory {
           static_cast<unsigned>(now.covers(a.thread, s.read.epoch)))) [[unlikely]] {
       return false;
     }
-    take_place(s, a.kind == EventKind::write ? s.write : s.read, a);
+    take_place(s, a.kind == EventKind::write ? s.write : s.read, {a, now.held});
     return true;
   }
 
@@ -96,6 +96,13 @@ class EdgeHistory {
     });
   }
 
+  // Whether nothing is known of the cell.
+  bool untouched(std::uint32_t place) {
+    bool any = false;
+    cells_.visit_known(place, 0xFF, [&](const State& s) { s.for_each([&](const Kept&) { any = true; }); });
+    return !any;
+  }
+
   // Where an access is ordered after another by `now`, it may take its place.
   template <class Now>
   void remember(const Access& a, const Now& now) {
@@ -103,10 +110,10 @@ class EdgeHistory {
       if (a.kind == EventKind::write || a.kind == EventKind::free) {
         remember_write(s, a, now);
       } else if (a.kind == EventKind::read && !s.shared && now.covers(a.thread, s.read.epoch)) {
-        take_place(s, s.read, a);
+        take_place(s, s.read, {a, now.held});
       } else {
         s.share();
-        take_place(s, s.others->at(a), a);
+        take_place(s, s.others->at(a), {a, now.held});
       }
     });
   }
@@ -225,8 +232,10 @@ class EdgeHistory {
 
   template <class Now>
   void remember_write(State& s, const Access& a, const Now& now) {
-    Kept kept(a);
-    const auto covered = [&](const Kept& old) { return now.covers(a.thread, old.epoch); };
+    Kept kept(a, now.held);
+    const auto covered = [&](const Kept& old) {
+      return now.covers(a.thread, old.epoch) && kept.edges < Kept::kMostEdges;
+    };
     const auto replace = [&](const Kept& old) {
       if (old.none()) return;
       const std::uint64_t number = add_edge(s, old);
@@ -251,8 +260,7 @@ class EdgeHistory {
     }
     s.write = kept;
   }
-  [[gnu::always_inline]] void take_place(State& s, Kept& place, const Access& a) {
-    Kept kept(a);
+  [[gnu::always_inline]] void take_place(State& s, Kept& place, Kept kept) {
     if (!place.none()) {
       kept.first_edge = add_edge(s, place);
       kept.edges = 1;

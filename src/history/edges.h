@@ -10,24 +10,29 @@
 #include <new>
 
 #include "history/access.h"
+#include "order/moment.h"
 
 namespace deadheat::history {
 
 // An access, and the edges to those that it replaced: they are made at one time, and so lie together.
 struct Kept {
+  static constexpr unsigned kMostEdges = (1u << 18) - 1;
+
   clock::Epoch epoch;
-  std::uint64_t first_edge : 56 = 0;
-  std::uint64_t kind_bits : 8 = 0;
+  std::uint64_t first_edge : 41 = 0;
+  std::uint64_t edges : 18 = 0;
+  std::uint64_t kind_bits : 5 = 0;
   SiteId site = SiteId::none;
-  std::uint32_t edges = 0;
+  order::LocksetId held = order::LocksetId::empty;
 
   Kept() = default;
-  explicit Kept(const Access& a)
-      : epoch(a.epoch()), kind_bits(static_cast<std::uint8_t>(a.kind)), site(a.site) {}
+  Kept(const Access& a, order::LocksetId locks)
+      : epoch(a.epoch()), kind_bits(static_cast<std::uint8_t>(a.kind)), site(a.site), held(locks) {}
   bool none() const { return epoch.none(); }
   EventKind kind() const { return static_cast<EventKind>(kind_bits); }
 };
 static_assert(sizeof(Kept) == 24);
+static_assert(kEventKinds <= 32);
 
 // A ring of the last of them. Edges have numbers that only grow; of a ring that is kept small, only the last
 // ones are there.

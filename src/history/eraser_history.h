@@ -10,9 +10,8 @@
 #pragma once
 
 #include "history/access.h"
+#include "history/candidates.h"
 #include "model/cells.h"
-#include "model/pair_table.h"
-#include "order/locksets.h"
 
 namespace deadheat::history {
 
@@ -23,7 +22,7 @@ class EraserHistory {
 
   template <class Order>
     requires requires(const Order& order) { order.locksets(); }
-  explicit EraserHistory(const Order& order) : held_(&order.locksets()) {}
+  explicit EraserHistory(const Order& order) : candidates_(order.locksets()) {}
 
   void reserve(std::uint64_t places) { cells_.reserve(places); }
   void prefetch(std::uint32_t place) const { cells_.prefetch(place); }
@@ -32,7 +31,7 @@ class EraserHistory {
   void each_accessed(std::uint64_t begin, std::uint64_t end, F&& f) const {
     cells_.each_visited(begin, end, f);
   }
-  std::size_t bytes() const { return cells_.bytes() + candidates_.bytes() + known_.bytes(); }
+  std::size_t bytes() const { return cells_.bytes() + candidates_.bytes(); }
 
   // An access of the only thread so far changes nothing but what is remembered of it.
   [[gnu::always_inline]] bool quick(const Access& a, const Now&) {
@@ -56,9 +55,9 @@ class EraserHistory {
         s.phase = exclusive;
       } else if (s.phase == exclusive && s.last().thread() != a.thread) {
         s.phase = shared;
-        s.candidates = all_held(now.held);
+        s.candidates = candidates_.all_held(now.held);
       } else if (s.phase != exclusive) {
-        s.candidates = candidates_.common(s.candidates, all_held(now.held));
+        s.candidates = candidates_.common(s.candidates, candidates_.all_held(now.held));
       }
       if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, true));
       s.remember_read(a);
@@ -148,34 +147,16 @@ class EraserHistory {
       s.phase = exclusive;
     } else if (s.phase == exclusive && s.last().thread() != a.thread) {
       s.phase = shared_modified;
-      s.candidates = held_exclusively(now.held);
+      s.candidates = candidates_.held_exclusively(now.held);
     } else if (s.phase != exclusive) {
       s.phase = shared_modified;
-      s.candidates = candidates_.common(s.candidates, held_exclusively(now.held));
+      s.candidates = candidates_.common(s.candidates, candidates_.held_exclusively(now.held));
     }
     if (s.phase == shared_modified && s.candidates == LocksetId::empty) race(s.partner(a, false));
     s.remember_write(a);
   }
 
-  // The sets of the order, as candidates.
-  LocksetId all_held(LocksetId held) {
-    return as_candidates(held, order::Locksets::exclusive | order::Locksets::shared);
-  }
-  LocksetId held_exclusively(LocksetId held) { return as_candidates(held, order::Locksets::exclusive); }
-  LocksetId as_candidates(LocksetId held, std::uint32_t modes) {
-    if (held == LocksetId::empty) return held;
-    if (const LocksetId* known = known_.find(index(held), modes)) return *known;
-    LocksetId found = LocksetId::empty;
-    held_->for_each(held, [&](LockId l, std::uint32_t in) {
-      if ((in & modes) != 0) found = candidates_.with(found, l, order::Locksets::exclusive);
-    });
-    known_(index(held), modes) = found;
-    return found;
-  }
-
-  const order::Locksets* held_;  // what the moments name
-  order::Locksets candidates_;   // others look at held_ too: what is made anew is made here
-  model::PairTable<LocksetId> known_;
+  Candidates candidates_;
   model::Cells<State> cells_;
 };
 

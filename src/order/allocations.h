@@ -22,8 +22,10 @@ class Allocations {
 
   bool empty() const { return ranges_.empty(); }
 
-  // Comes after all earlier allocs and frees of its bytes, and so may stand for them.
-  void alloc(Own& own, ThreadId t, Time time, std::uint64_t begin, std::uint64_t end) {
+  // Comes after all earlier allocs and frees of its bytes, and so may stand for them. learnt() is called when
+  // the thread knows of these, before others are told.
+  template <class Learnt>
+  void alloc(Own& own, ThreadId t, Time time, std::uint64_t begin, std::uint64_t end, Learnt&& learnt) {
     cut(begin);
     cut(end);
     const auto first = ranges_.lower_bound(begin);
@@ -34,6 +36,7 @@ class Allocations {
       clocks_.clear(at->second.last);
     }
     ranges_.erase(first, at);
+    learnt();
     note(ranges_[begin] = Range{end, {}, {}}, own, t, time);
   }
   void free(const Own& own, ThreadId t, Time time, std::uint64_t begin, std::uint64_t end) {

@@ -15,7 +15,7 @@ class AllocationsTest : public testing::Test {
     for (std::uint32_t t = 0; t < 3; ++t) clocks_.start(own_[t], ThreadId{t});
   }
   void alloc(std::uint32_t t, std::uint64_t begin, std::uint64_t end) {
-    allocations_.alloc(own_[t], ThreadId{t}, ++time_, begin, end);
+    allocations_.alloc(own_[t], ThreadId{t}, ++time_, begin, end, [] {});
   }
   void free(std::uint32_t t, std::uint64_t begin, std::uint64_t end) {
     allocations_.free(own_[t], ThreadId{t}, ++time_, begin, end);

@@ -1,5 +1,6 @@
 // An order, and besides: what a read finds was written before it. Over happens-before this is SHB:
 // Mathur, Kini & Viswanathan, "What happens - after the first race?" (OOPSLA 2018), algorithm 1.
+// What follows from a write that is found is up to the order; mostly, that its thread's past is known.
 // The edge counts from behind the read on: whether the read itself races with its write is asked without it.
 // Departs: time passes with every event here, so that nothing has to be ticked after a write. And memory that
 // is allocated or freed passes on an order like a value: a reordering could not run without it.
@@ -16,7 +17,7 @@ template <class Base>
 class ReadsFrom : public Base {
  public:
   explicit ReadsFrom(std::uint32_t slots) : Base(slots), allocations_(clocks_) {}
-  using typename Base::Message;
+  using typename Base::Left;
   using typename Base::Time;
 
   static constexpr bool kFollowsValues = true;
@@ -25,28 +26,29 @@ class ReadsFrom : public Base {
   void prefetch(std::uint32_t variable) const { last_.prefetch(variable); }
 
   // To be called when what prefetch() asked for has had time to arrive.
-  void prefetch_message(std::uint32_t variable) const {
-    __builtin_prefetch(last_.cell(variable).message.vector);
-  }
+  void prefetch_left(std::uint32_t variable) const { Base::prefetch_left(last_.cell(variable).left); }
 
   // Of plain accesses within one cell. True if the thread may have come to know more.
   bool narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
     if (w.mask == 0 && allocations_.empty()) return false;
-    if (w.mask != bytes || w.message.vector == nullptr) {
+    if (w.mask != bytes || Base::nothing_left(w.left)) {
       read(t, cell, bytes, time);
+      Base::learnt(t, time);
       return true;
     }
-    if (w.message.last.thread() == t) return false;
-    auto& own = living(t).clock;
+    if (Base::who_left(w.left) == t) return false;
+    const auto& own = living(t).clock;
     const auto before = own;
-    clocks_.join(own, t, time, w.message);
-    return own != before;
+    Base::find_what_was_left(t, w.left, time);
+    if (own == before) return false;
+    Base::learnt(t, time);
+    return true;
   }
   void narrow_write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     Write& w = last_.cell(cell);
     if (w.mask == bytes) [[likely]] {
-      clocks_.assign(w.message, living(t).clock, t, time);
+      Base::leave_to_readers(w.left, t, time);
     } else {
       write(t, cell, bytes, time);
     }
@@ -58,6 +60,7 @@ class ReadsFrom : public Base {
     const model::ByteRange range{x, op};
     if (reads(op.kind)) {
       range.each_cell([&](std::uint32_t cell, model::ByteMask bytes) { read(t, cell, bytes, time); });
+      Base::learnt(t, time);
     }
     // Who knows of an event must know all that its thread knew then: so whoever is told of it by its
     // synchronisation is to know no less than who is told by its value.
@@ -76,12 +79,12 @@ class ReadsFrom : public Base {
  private:
   // Half a cache line.
   struct alignas(32) Write {
-    Message message;
+    Left left;
     std::uint32_t next;
     model::ByteMask mask;
     Write clone() const {
       Write copy = *this;
-      copy.message = message.share();
+      copy.left = Base::share_left(left);
       return copy;
     }
   };
@@ -93,8 +96,8 @@ class ReadsFrom : public Base {
   void read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     unsigned unwritten = bytes;
     last_.visit_known(cell, bytes, [&](const Write& w) {
-      if (w.message.vector == nullptr) return;
-      clocks_.join(living(t).clock, t, time, w.message);
+      if (Base::nothing_left(w.left)) return;
+      Base::find_what_was_left(t, w.left, time);
       unwritten &= ~unsigned{w.mask};
     });
     if (allocations_.empty()) return;
@@ -104,20 +107,21 @@ class ReadsFrom : public Base {
     }
   }
   void write(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
-    last_.visit(cell, bytes, [&](Write& w) { clocks_.assign(w.message, living(t).clock, t, time); });
+    last_.visit(cell, bytes, [&](Write& w) { Base::leave_to_readers(w.left, t, time); });
   }
   // What was written before is not found any more.
   void allocated(ThreadId t, VarId x, const Op& op, Time time) {
     const std::uint64_t first = std::uint64_t{index(x)} * kCellBytes;
     const std::uint64_t end = first + (op.value == 0 ? kCellBytes : op.value);
     if (op.kind == EventKind::alloc) {
-      allocations_.alloc(living(t).clock, t, time, first, end);
+      allocations_.alloc(living(t).clock, t, time, first, end, [&] { Base::learnt(t, time); });
     } else {
       allocations_.free(living(t).clock, t, time, first, end);
     }
+    Base::tells(t, time);
     last_.each_visited(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
       last_.forget(cell, model::bytes_in_cell(op, cell - index(x)),
-                   [&](Write& w) { clocks_.clear(w.message); });
+                   [&](Write& w) { Base::drop_left(w.left); });
     });
   }
 

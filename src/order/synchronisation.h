@@ -159,6 +159,21 @@ class Synchronisation {
   // Whether it must be told of all accesses, after they are checked.
   static constexpr bool kFollowsValues = false;
 
+  // What a write leaves for those who read it (reads_from.h): all that its thread knew.
+  using Left = Message;
+  void leave_to_readers(Left& left, ThreadId t, Time time) { clocks_.assign(left, living(t).clock, t, time); }
+  void find_what_was_left(ThreadId t, const Left& left, Time time) {
+    clocks_.join(living(t).clock, t, time, left);
+  }
+  static bool nothing_left(const Left& left) { return left.vector == nullptr; }
+  static ThreadId who_left(const Left& left) { return left.last.thread(); }
+  static Left share_left(const Left& left) { return left.share(); }
+  void drop_left(Left& left) { clocks_.clear(left); }
+  static void prefetch_left(const Left& left) { __builtin_prefetch(left.vector); }
+  // For orders in which what a thread has learnt, and what it tells others, counts.
+  void learnt(ThreadId, Time) {}
+  void tells(ThreadId, Time) {}
+
   // Orders with locks have something to do here.
   void acquire(ThreadId, LockId, Time) {}
   void release(ThreadId, LockId, Time) {}

@@ -13,6 +13,7 @@
 #include "model/held_locks.h"
 #include "report/fingerprint.h"
 #include "report/place.h"
+#include "witness/witness.h"
 
 namespace deadheat::report {
 
@@ -77,6 +78,12 @@ struct Memory {
   std::string stack_of;  // thread; "": it is on none, or the trace does not tell
 };
 
+// A schedule that shows the race: events of the trace in another order, checked.
+struct Proof {
+  witness::Witness witness;
+  std::string how;  // it was found
+};
+
 struct ToldBy {
   std::string engine;
   std::uint64_t instances = 0;
@@ -85,9 +92,11 @@ struct ToldBy {
 // All races between one unordered pair of places; the accesses are those of the first instance.
 struct Race {
   std::string variable;
+  VarId on{};  // in the trace
   Memory memory;
   Access earlier, later;
-  engine::Grade grade{};        // the best of the engines that tell it
+  engine::Grade grade{};  // the best of the engines that tell it
+  std::optional<Proof> proof;
   std::string why;              // nothing orders them, in sentences
   std::vector<ToldBy> engines;  // that tell it
   std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
@@ -146,6 +155,7 @@ struct Report {
   std::vector<FilterReport> filters;  // in their order
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
+  std::optional<analysis::ProvingRun> proving;    // none: no proof was looked for
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
   std::uint64_t suppressed = 0;                   // by suppressions

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/witness_file.h"
 #include "report/words.h"
 #include "report/writers.h"
 
@@ -93,6 +94,12 @@ Json access_json(const Access& access) {
           {"created", access.created ? made_json(*access.created) : Json()}};
 }
 
+Json proof_json(const Proof& proof) {
+  Json json = Json::parse(as_json(proof.witness));
+  json["how"] = proof.how;
+  return json;
+}
+
 Json race_json(const Race& race) {
   Json engines = Json::array();
   std::uint64_t most = 0;
@@ -108,6 +115,7 @@ Json race_json(const Race& race) {
           {"earlier", access_json(race.earlier)},
           {"later", access_json(race.later)},
           {"why", race.why},
+          {"proof", race.proof ? proof_json(*race.proof) : Json()},
           {"engines", std::move(engines)},
           {"instances", most},
           {"variables", race.variables}};
@@ -157,6 +165,11 @@ Json windows_json(const WindowsReport& w) {
       {"promise", w.probability == 0 ? Json() : Json{{"edits", w.edits}, {"probability", w.probability}}}};
 }
 
+Json proving_json(const analysis::ProvingRun& run) {
+  return {{"proved", run.proved},   {"refuted", run.refuted},       {"not_found", run.not_found},
+          {"too_far", run.too_far}, {"time_is_up", run.time_is_up}, {"rejected", run.rejected}};
+}
+
 Json report_json(const Report& report) {
   Json filters = Json::array();
   for (const FilterReport& filter : report.filters) filters.push_back(filter_json(filter));
@@ -177,6 +190,7 @@ Json report_json(const Report& report) {
           {"filters", std::move(filters)},
           {"windows", report.windows ? windows_json(*report.windows) : Json()},
           {"engines", std::move(engines)},
+          {"proofs", report.proving ? proving_json(*report.proving) : Json()},
           {"found", report.found()},
           {"found_by_grade", std::move(grades)},
           {"not_shown", report.not_shown()},

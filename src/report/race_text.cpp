@@ -130,6 +130,22 @@ std::string side(const Access& access, const Race& race, const base::Terminal& t
   return out;
 }
 
+// That it can be shown, and how to see it.
+std::string proof_line(const Race& race, const base::Terminal& terminal) {
+  if (!race.proof) return "";
+  const witness::Witness& witness = race.proof->witness;
+  const bool same = witness.earlier == race.earlier.event && witness.later == race.later.event;
+  const std::string which = same ? "the two accesses"
+                                 : fmt::format("two such accesses, events {} and {},",
+                                               grouped(witness.earlier), grouped(witness.later));
+  return base::wrap(
+      fmt::format(
+          "Proof: a schedule that the program could have followed, made of the events of the trace and "
+          "checked, brings {} together: 'deadheat explain TRACE {}' shows it.",
+          which, race.fingerprint.short_text()),
+      terminal.width, 2);
+}
+
 // "3 times by fasttrack, once by shb; on 2 variables"
 std::string seen(const Race& race) {
   std::string out = "  Seen ";
@@ -153,9 +169,10 @@ std::string race_text(const Race& race, std::size_t number, const base::Terminal
                   painted(fmt::format("[{}]", race.fingerprint.short_text()), Ink::faint, terminal));
   out += side(race.earlier, race, terminal) + side(race.later, race, terminal);
   out += memory_lines(race) + creation_lines(race);
-  const std::string_view label =
-      race.grade == Grade::candidate ? "Why it is suspected: " : "Why nothing orders them: ";
-  out += base::wrap(fmt::format("{}{}", label, race.why), terminal.width, 2);
+  const std::string_view label = race.grade == Grade::candidate ? "Why it is suspected: "
+                                 : race.grade == Grade::proved  ? "Why nothing keeps them apart: "
+                                                                : "Why nothing orders them: ";
+  out += base::wrap(fmt::format("{}{}", label, race.why), terminal.width, 2) + proof_line(race, terminal);
   return out + seen(race) + '\n';
 }
 
@@ -272,6 +289,23 @@ std::string counters(const Report& report) {
   return out;
 }
 
+// "  proofs: of 12 races 9 are proved; 1 is refuted ..."
+std::string proving(const Report& report, const base::Terminal& terminal) {
+  if (!report.proving) return "";
+  const analysis::ProvingRun& run = *report.proving;
+  std::string out;
+  const auto say = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : "; ", grouped(count), what);
+  };
+  say(run.proved, "shown by a schedule");
+  say(run.refuted, "refuted and left out: no order of the events of this trace brings the accesses together");
+  say(run.not_found, "open: no schedule was found in the windows that were looked at");
+  say(run.too_far, "open: the accesses are too far apart to look at all between them");
+  say(run.time_is_up, "open: the time was up (--budget)");
+  say(run.rejected, "with a schedule that did not pass the check, which is a bug: please report it");
+  return out.empty() ? "" : base::wrap(fmt::format("proofs: {}.", out), terminal.width, 2);
+}
+
 std::string grades_explained(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (const Grade grade : kBestFirst) {
@@ -287,7 +321,7 @@ std::string as_text(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
   return out + summary(report, terminal) + left_out(report) + windows(report, terminal) + filters(report) +
-         counters(report) + grades_explained(report, terminal);
+         counters(report) + proving(report, terminal) + grades_explained(report, terminal);
 }
 
 }  // namespace deadheat::report

@@ -34,11 +34,14 @@ std::vector<Place> stack_of(const Op& op, const NamesFrom& from) {
   return out;
 }
 
-// Where the program asked for it: locks and threads are often taken inside headers of the system.
+}  // namespace
+
 Place place_in_program(const Op& op, const NamesFrom& from) {
   const std::vector<Place> stack = stack_of(op, from);
   return stack.empty() ? Place{} : stack[first_of_program(stack)];
 }
+
+namespace {
 
 std::optional<Made> made_by(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
   if (!e) return {};
@@ -171,19 +174,22 @@ std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, 
   return from.names.display(kind, id);
 }
 
-namespace {
-
-std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
-  if (!e) return {};
-  const Event& event = e->event;
+Sync sync_of(const model::NumberedEvent& e, const NamesFrom& from) {
+  const Event& event = e.event;
   const ObjectKind kind = object_kind(event.op.kind);
   const Names& names = from.names;
-  return Sync{.event = e->number,
+  return Sync{.event = e.number,
               .kind = event.op.kind,
               .order = event.op.order,
               .thread = names.display(ObjectKind::thread, index(event.thread)),
-              .object = object_text(kind, event.object, e->number, from, event.op.offset),
+              .object = object_text(kind, event.object, e.number, from, event.op.offset),
               .place = place_in_program(event.op, from)};
+}
+
+namespace {
+
+std::optional<Sync> sync_of(const std::optional<model::NumberedEvent>& e, const NamesFrom& from) {
+  return e ? std::optional(sync_of(*e, from)) : std::nullopt;
 }
 
 Access access_of(const model::Side& side, const analysis::Circumstance& around, const NamesFrom& from) {
@@ -213,6 +219,7 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   Race race;
   race.around = known;
   const VarId x = finding.first.variable;
+  race.on = x;
   race.memory = memory_of(finding.first, around, from);
   race.variable = variable_text(x, race.memory, from.names);
   race.earlier = access_of(finding.first.earlier, around.earlier, from);
@@ -220,8 +227,9 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   for (std::size_t i = 0; i < engines.size(); ++i) {
     if (finding.instances[i] == 0) continue;
     race.engines.push_back({engines[i].name, finding.instances[i]});
-    race.grade = std::max(race.grade, engines[i].row->grade);
   }
+  race.grade = grade_of(finding, engines);
+  if (finding.proof) race.proof = {finding.proof->witness, std::string(finding.proof->how)};
   race.variables = finding.variables;
   race.fingerprint = fingerprint_of(race.earlier.place, race.later.place, race.variable);
   race.why = why(race, {.next_signal = sync_of(around.earlier.next_signal, from),
@@ -233,7 +241,8 @@ namespace {
 bool is_looked_up(const Place& place) { return !place.module.empty() && !place.file.empty(); }
 }  // namespace
 
-std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from) {
+std::vector<Merged> merged(std::span<const analysis::Finding> findings,
+                           std::span<const analysis::EngineRun> engines, const NamesFrom& from) {
   std::vector<Merged> out;
   std::unordered_map<std::uint64_t, std::size_t> by_lines;  // fingerprint to place in `out`
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -248,6 +257,13 @@ std::vector<Merged> merged(std::span<const analysis::Finding> findings, const Na
       for (const VarId x : finding.on) {
         if (std::ranges::find(sum.on, x) == sum.on.end()) sum.on.push_back(x);
       }
+      // Better one that is proved; its circumstances are those of the finding it comes from.
+      if (!sum.proof && finding.proof && grade_of(sum, engines) == engine::Grade::candidate) {
+        sum.first = finding.first;
+        out[known->second].of = i;
+      }
+      if (!sum.proof) sum.proof = finding.proof;
+      sum.refuted = sum.refuted && finding.refuted;
       sum.variables = std::min<std::uint64_t>(std::max({sum.variables, finding.variables, sum.on.size()}),
                                               analysis::kVariablesCounted);
       continue;

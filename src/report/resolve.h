@@ -30,6 +30,10 @@ inline constexpr std::uint64_t kAtTheEnd = UINT64_MAX;
 std::string object_text(ObjectKind kind, std::uint32_t id, std::uint64_t event, const NamesFrom& from,
                         std::uint64_t offset = 0);
 
+// Where the program asked for it: locks and threads are often taken inside headers of the system.
+Place place_in_program(const Op& op, const NamesFrom& from);
+Sync sync_of(const model::NumberedEvent& e, const NamesFrom& from);
+
 // A line of the program may be code at several addresses: inlined, unrolled, copied. Findings whose places
 // are the same lines are made one, the first of them, with the instances of all. `of` is the number of it in
 // what was given.
@@ -37,7 +41,8 @@ struct Merged {
   analysis::Finding finding;
   std::size_t of = 0;
 };
-std::vector<Merged> merged(std::span<const analysis::Finding> findings, const NamesFrom& from);
+std::vector<Merged> merged(std::span<const analysis::Finding> findings,
+                           std::span<const analysis::EngineRun> engines, const NamesFrom& from);
 
 FilterReport resolve(const analysis::FilterRun& run);
 EngineReport resolve(const analysis::EngineRun& run);

@@ -33,16 +33,19 @@ Report select(const std::string& trace, const analysis::Findings& findings,
                 .filters = {},
                 .windows = {},
                 .engines = {},
+                .proving = {},
                 .races = {},
                 .suppressions = {}};
   report.limit = selection.limit;
   for (const analysis::FilterRun& run : findings.filters) report.filters.push_back(resolve(run));
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
   if (findings.windows) report.windows = resolve(*findings.windows, findings.events);
+  report.proving = findings.proving;
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
-  for (const Merged& one : merged(findings.races, from)) {
+  for (const Merged& one : merged(findings.races, findings.engines, from)) {
+    if (one.finding.refuted) continue;  // counted with the proofs
     Race race =
         resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
     if (!wanted(selection, race)) {

@@ -72,6 +72,13 @@ std::string about_order(const Race& race, const Signs& signs) {
         "have waited for it.",
         other, wait, one, signal, other);
   }
+  if (race.grade == engine::Grade::proved) {
+    return fmt::format(
+        "After its access {} {}, and before the other access {} {}. In this run that kept them apart; in "
+        "another "
+        "order of the same events it does not.",
+        one, signal, other, wait);
+  }
   if (race.grade == engine::Grade::candidate) {
     return fmt::format(
         "After its access {} {}, and before the other access {} {}: whether that puts one before the other "

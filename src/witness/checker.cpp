@@ -48,24 +48,33 @@ void Checker::Memory::write(const Event& event, std::uint64_t number) {
   const Bytes bytes = bytes_of(event);
   const Write write{++tick_, number + 1};
   if (bytes.end - bytes.begin > kManyBytes) return stretches_.push_back({bytes.begin, bytes.end, write});
-  for (std::uint64_t byte = bytes.begin; byte < bytes.end; ++byte) {
-    cells_[byte / kCellBytes][byte % kCellBytes] = write;
+  for (std::uint64_t byte = bytes.begin; byte < bytes.end;) {
+    Cell& cell = cells_[byte / kCellBytes];
+    const std::uint64_t end = std::min(bytes.end, (byte / kCellBytes + 1) * kCellBytes);
+    for (; byte < end; ++byte) cell[byte % kCellBytes] = write;
   }
 }
 
-std::vector<std::uint64_t> Checker::Memory::writers(const Event& event) const {
+template <class F>
+void Checker::Memory::each_byte(const Event& event, F&& f) const {
   const Bytes bytes = bytes_of(event);
-  std::vector<std::uint64_t> out;
-  for (std::uint64_t byte = bytes.begin; byte < bytes.end; ++byte) {
+  for (std::uint64_t byte = bytes.begin; byte < bytes.end;) {
     const auto cell = cells_.find(byte / kCellBytes);
-    Write last = cell == cells_.end() ? Write{} : cell->second[byte % kCellBytes];
-    for (const Stretch& stretch : stretches_) {
-      const bool covers = stretch.begin <= byte && byte < stretch.end;
-      if (covers && stretch.write.tick > last.tick) last = stretch.write;
+    const std::uint64_t end = std::min(bytes.end, (byte / kCellBytes + 1) * kCellBytes);
+    for (; byte < end; ++byte) {
+      Write last = cell == cells_.end() ? Write{} : cell->second[byte % kCellBytes];
+      for (const Stretch& stretch : stretches_) {
+        const bool covers = stretch.begin <= byte && byte < stretch.end;
+        if (covers && stretch.write.tick > last.tick) last = stretch.write;
+      }
+      f(byte - bytes.begin, last.event);
     }
-    out.push_back(last.event);
   }
-  return out;
+}
+
+void Checker::writers_of(const Event& event, const Memory& memory, Writers& out) {
+  out.clear();
+  memory.each_byte(event, [&](std::uint64_t, std::uint64_t writer) { out.push_back(writer); });
 }
 
 Checker::Checker(const Witness& witness) : witness_(witness) {
@@ -81,12 +90,12 @@ void Checker::fail(std::string broken, std::optional<std::uint64_t> event) {
 
 void Checker::see(std::uint64_t number, const Event& event) {
   if (number < witness_.from || !verdict_.ok()) return;
-  std::vector<std::uint64_t> writers;
-  if (reads(event.op.kind)) writers = in_trace_.writers(event);
+  scratch_.clear();
+  if (reads(event.op.kind)) writers_of(event, in_trace_, scratch_);
   if (number < witness_.end_of(event.thread)) {
-    perform(number, event, writers);
+    perform(number, event, scratch_);
   } else {
-    put_off(number, event, std::move(writers));
+    put_off(number, event, scratch_);
   }
   if (changes(event.op.kind)) in_trace_.write(event, number);
   if (event.op.kind == EventKind::alloc && witness_.earlier <= number && number < witness_.later) {
@@ -94,7 +103,7 @@ void Checker::see(std::uint64_t number, const Event& event) {
   }
 }
 
-void Checker::put_off(std::uint64_t number, const Event& event, std::vector<std::uint64_t> writers) {
+void Checker::put_off(std::uint64_t number, const Event& event, const Writers& writers) {
   pending_[index(event.thread)].push_back(number);
   switch (event.op.kind) {
     case EventKind::fork:
@@ -113,7 +122,7 @@ void Checker::put_off(std::uint64_t number, const Event& event, std::vector<std:
     default:
       break;
   }
-  if (listed_.contains(number)) listed_pending_.emplace(number, Pending{event, std::move(writers)});
+  if (listed_.contains(number)) listed_pending_.emplace(number, Pending{event, writers});
 }
 
 // What was put off is done after all.
@@ -128,7 +137,7 @@ void Checker::take_up(std::uint64_t number, const Event& event) {
   allocations_.erase(number);
 }
 
-void Checker::perform(std::uint64_t number, const Event& event, const std::vector<std::uint64_t>& writers) {
+void Checker::perform(std::uint64_t number, const Event& event, const Writers& writers) {
   if (std::string broken = wrong_with(number, event, writers); !broken.empty()) {
     return fail(std::move(broken), number);
   }
@@ -136,15 +145,13 @@ void Checker::perform(std::uint64_t number, const Event& event, const std::vecto
   if (event.op.kind == EventKind::fork) state_.forked.insert(event.object);
 }
 
-std::string Checker::wrong_with(std::uint64_t number, const Event& event,
-                                const std::vector<std::uint64_t>& writers) {
+std::string Checker::wrong_with(std::uint64_t number, const Event& event, const Writers& writers) {
   if (forks_.contains(index(event.thread))) return "the thread is not forked";
   switch (event.op.kind) {
     case EventKind::read:
     case EventKind::atomic_load:
     case EventKind::atomic_rmw:
-      return now_.writers(event) == writers ? ""
-                                            : "a byte that is read has another last write than in the trace";
+      return finds(event, writers) ? "" : "a byte that is read has another last write than in the trace";
     case EventKind::acquire:
     case EventKind::acquire_shared:
     case EventKind::release:
@@ -153,6 +160,12 @@ std::string Checker::wrong_with(std::uint64_t number, const Event& event,
     default:
       return missing(number, event);
   }
+}
+
+bool Checker::finds(const Event& event, const Writers& writers) const {
+  bool same = true;
+  now_.each_byte(event, [&](std::uint64_t n, std::uint64_t writer) { same = same && writer == writers[n]; });
+  return same;
 }
 
 std::string Checker::missing(std::uint64_t number, const Event& event) const {

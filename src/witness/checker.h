@@ -70,17 +70,21 @@ class Checker {
   class Memory {
    public:
     void write(const Event& event, std::uint64_t number);
-    std::vector<std::uint64_t> writers(const Event& event) const;  // byte by byte
+    // f(number of a byte of the event, who wrote it last).
+    template <class F>
+    void each_byte(const Event& event, F&& f) const;
 
    private:
     struct Stretch {
       std::uint64_t begin, end;  // bytes
       Write write;
     };
-    std::unordered_map<std::uint64_t, std::array<Write, kCellBytes>> cells_;
+    using Cell = std::array<Write, kCellBytes>;
+    std::unordered_map<std::uint64_t, Cell> cells_;
     std::vector<Stretch> stretches_;  // of allocs and frees that are too large to be looked at by cells
     std::uint64_t tick_ = 0;
   };
+  using Writers = std::vector<std::uint64_t>;  // byte by byte
   struct Bytes {
     std::uint64_t begin, end;
     bool overlap(const Bytes& other) const { return begin < other.end && other.begin < end; }
@@ -88,17 +92,19 @@ class Checker {
   // An event of the trace that the schedule has not done.
   struct Pending {
     Event event;
-    std::vector<std::uint64_t> writers;  // of what it reads, in the trace
+    Writers writers;  // of what it reads, in the trace
   };
 
   static Bytes bytes_of(const Event& event);
   static bool reads(EventKind kind);
   static bool changes(EventKind kind);
 
-  void perform(std::uint64_t number, const Event& event, const std::vector<std::uint64_t>& writers);
-  std::string wrong_with(std::uint64_t number, const Event& event, const std::vector<std::uint64_t>& writers);
+  static void writers_of(const Event& event, const Memory& memory, Writers& out);
+  void perform(std::uint64_t number, const Event& event, const Writers& writers);
+  std::string wrong_with(std::uint64_t number, const Event& event, const Writers& writers);
+  bool finds(const Event& event, const Writers& writers) const;
   std::string missing(std::uint64_t number, const Event& event) const;
-  void put_off(std::uint64_t number, const Event& event, std::vector<std::uint64_t> writers);
+  void put_off(std::uint64_t number, const Event& event, const Writers& writers);
   void take_up(std::uint64_t number, const Event& event);
   bool is_next(std::uint64_t number, ThreadId t) const;
   std::string wrong_end() const;
@@ -109,6 +115,7 @@ class Checker {
   Verdict verdict_;
   Before state_;
   Memory in_trace_, now_;
+  Writers scratch_;
   std::map<std::uint64_t, Pending> listed_pending_;                       // those listed
   std::unordered_map<std::uint32_t, std::deque<std::uint64_t>> pending_;  // by thread
   std::unordered_map<std::uint32_t, std::uint64_t> forks_;                // by thread that they fork

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "oracle/many_traces.h"
 #include "oracle/reorderings.h"
+#include "support/text_trace.h"
 #include "support/witness.h"
 
 namespace deadheat::witness {
@@ -66,6 +67,43 @@ void spoil(Order& order, Trace trace, base::Random& random) {
       order.pop_back();
       break;
   }
+}
+
+// What is wrong with the schedule of these events, one by one.
+std::string fault(const std::string& text, std::vector<std::uint64_t> then, std::uint64_t a,
+                  std::uint64_t b) {
+  const auto trace = test::read_text(text);
+  EXPECT_TRUE(trace) << trace.error().message;
+  return judged({.earlier = a, .later = b, .then = std::move(then)}, trace->events).broken;
+}
+
+// What random traces seldom have.
+TEST(WitnessJudgeRules, ThreadsThatDoNothingAreForkedBeforeTheyAreJoined) {
+  const std::string text = "T0|fork(T2)|\nT1|join(T2)|\nT1|w(x)|\nT0|w(x)|\n";
+  EXPECT_EQ(fault(text, {0, 1}, 2, 3), "");
+  EXPECT_EQ(fault(text, {1}, 2, 3), "a joined thread is not forked");
+}
+
+TEST(WitnessJudgeRules, TheSameForkOnceMoreMeansNothing) {
+  const std::string text = "T0|fork(T1)|\nT1|w(x)|\nT0|w(y)|\nT0|fork(T1)|\nT1|w(y)|\n";
+  EXPECT_EQ(fault(text, {0, 1}, 2, 4), "");
+  const auto trace = test::read_text(text);
+  EXPECT_EQ(judged({.earlier = 2, .later = 4, .from = 2}, trace->events).broken, "");
+}
+
+TEST(WitnessJudgeRules, LargeBlocksAreNewAsSmallOnesAre) {
+  const auto event = [](std::uint32_t thread, EventKind kind, std::uint64_t bytes, std::uint32_t object = 0) {
+    return Event{ThreadId{thread}, {.kind = kind, .value = bytes}, object};
+  };
+  const std::vector<Event> trace = {
+      event(0, EventKind::alloc, 100000),   event(0, EventKind::write, 8),
+      event(0, EventKind::free, 100000),    event(1, EventKind::read, 8),  // finds what the free left
+      event(1, EventKind::write, 8, 20000), event(2, EventKind::write, 8, 20000)};
+  const auto broken = [&](std::vector<std::uint64_t> then) {
+    return judged({.earlier = 4, .later = 5, .then = std::move(then)}, trace).broken;
+  };
+  EXPECT_EQ(broken({0, 1, 2, 3}), "");
+  EXPECT_EQ(broken({0, 1, 3}), "a byte that is read has another last write than in the trace");
 }
 
 DEADHEAT_MANY_TRACES(WitnessJudge);

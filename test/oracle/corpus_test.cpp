@@ -7,6 +7,7 @@
 
 #include "deadheat/trace.h"
 #include "oracle/relations.h"
+#include "oracle/wcp.h"
 #include "oracle/well_formed_oracle.h"
 #include "support/load_trace.h"
 
@@ -35,8 +36,8 @@ std::string row(const std::string& name) {
   const Reorderings possible = reorderings(trace);
   std::string text = name;
   for (const Pairs& pairs :
-       {r.hb_pairs, r.shb_pairs, r.lockset_pairs, r.tsan1_pairs, r.tsan1_wrd_pairs, possible.co_enabled,
-        possible.adjacent, reorderings(trace, Keep::sync_preserving).co_enabled}) {
+       {r.hb_pairs, r.shb_pairs, Wcp(trace).pairs(), r.lockset_pairs, r.tsan1_pairs, r.tsan1_wrd_pairs,
+        possible.co_enabled, possible.adjacent, reorderings(trace, Keep::sync_preserving).co_enabled}) {
     text += "\t" + told(pairs);
   }
   return text + (possible.deadlock ? "\tyes" : "\tno");
@@ -47,7 +48,8 @@ TEST(PromisesCorpus, ThePairsOfEachRelationAreThoseOfTheTable) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     if (entry.path().extension() == ".std") names.insert(entry.path().stem());
   }
-  std::string expected = "trace\thb\tshb\tlockset\ttsan1\ttsan1-wrd\tco-enabled\tadjacent\tsyncp\tdeadlock\n";
+  std::string expected =
+      "trace\thb\tshb\twcp\tlockset\ttsan1\ttsan1-wrd\tco-enabled\tadjacent\tsyncp\tdeadlock\n";
   for (const std::string& name : names) expected += row(name) + "\n";
   std::ifstream file(kFolder + "pairs.tsv");
   std::stringstream table;
@@ -59,13 +61,14 @@ TEST(PromisesCorpus, ThePairsOfEachRelationAreThoseOfTheTable) {
 struct Claim {
   const char* trace;
   std::size_t a, b;  // from 1
-  enum What { hb, shb, lockset, tsan1, tsan1_wrd, co_enabled, adjacent } what;
+  enum What { hb, shb, wcp, lockset, tsan1, tsan1_wrd, co_enabled, adjacent } what;
   bool is;
 };
 
 bool is_so(const Claim& claim) {
   const auto trace = load(claim.trace);
   const Relations r(trace);
+  const Pairs wcp_pairs = Wcp(trace).pairs();
   const Reorderings possible = reorderings(trace);
   const auto pairs = [&]() -> const Pairs& {
     switch (claim.what) {
@@ -73,6 +76,8 @@ bool is_so(const Claim& claim) {
         return r.hb_pairs;
       case Claim::shb:
         return r.shb_pairs;
+      case Claim::wcp:
+        return wcp_pairs;
       case Claim::lockset:
         return r.lockset_pairs;
       case Claim::tsan1:
@@ -97,6 +102,20 @@ TEST(PromisesCorpus, EachClaimHolds) {
       {"wcp-fork-join-in-section", 2, 6, C::co_enabled, false},
       {"wcp-fork-in-open-section", 2, 6, C::co_enabled, false},
       {"wcp-deadlock", 5, 9, C::co_enabled, false},
+      {"wcp-hand-over-hand", 4, 9, C::wcp, true},
+      {"wcp-fork-join-in-section", 2, 6, C::wcp, true},
+      {"wcp-fork-in-open-section", 2, 6, C::wcp, true},
+      {"wcp-send-in-section", 2, 7, C::wcp, true},
+      {"wcp-send-in-section", 2, 7, C::co_enabled, false},
+      {"wcp-barrier-in-section", 2, 8, C::wcp, true},
+      {"wcp-barrier-in-section", 2, 8, C::co_enabled, false},
+      {"wcp-atomics-in-section", 3, 8, C::wcp, true},
+      {"wcp-atomics-in-section", 3, 8, C::co_enabled, false},
+      {"wcp-alloc-of-read-memory", 3, 8, C::wcp, true},
+      {"wcp-alloc-of-read-memory", 3, 8, C::co_enabled, false},
+      {"wcp-deadlock", 5, 9, C::wcp, true},
+      {"wcp-fork-in-section", 3, 7, C::wcp, false},
+      {"later-race", 1, 3, C::wcp, true},
       {"later-race", 1, 3, C::hb, true},
       {"later-race", 1, 3, C::shb, false},
       {"later-race", 1, 3, C::co_enabled, false},
@@ -167,7 +186,11 @@ TEST(PromisesCorpus, EachClaimHolds) {
 TEST(PromisesCorpus, TheDeadlocksArePredictedWhereTheyAre) {
   EXPECT_TRUE(reorderings(load("wcp-deadlock")).deadlock);
   EXPECT_FALSE(reorderings(load("wcp-hand-over-hand")).deadlock);
-  EXPECT_FALSE(reorderings(load("wcp-fork-in-section")).deadlock);
+  for (const char* name :
+       {"wcp-fork-in-section", "wcp-fork-join-in-section", "wcp-fork-in-open-section", "wcp-send-in-section",
+        "wcp-barrier-in-section", "wcp-atomics-in-section", "wcp-alloc-of-read-memory"}) {
+    EXPECT_FALSE(reorderings(load(name)).deadlock) << name;
+  }
 }
 
 TEST(PromisesCorpus, TracesWithoutARaceHaveNone) {

@@ -1,0 +1,34 @@
+// Parts of a trace around pairs of accesses, for who wants to look at them event by event.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "deadheat/trace.h"
+#include "model/held_locks.h"
+#include "model/race.h"
+#include "solve/window.h"
+
+namespace deadheat::analysis {
+
+struct Part {
+  std::uint64_t first = 0, end = 0;  // events
+  std::vector<Event> events;         // fewer if the trace ends before
+  std::vector<solve::Window::Held> held;
+  bool whole = false;  // it is the trace
+
+  solve::Window window() const { return {first, events, held}; }
+};
+
+struct Reach {
+  std::uint64_t before = std::uint64_t{1} << 17, after = std::uint64_t{1} << 16;  // events
+};
+
+// The parts around pairs, read in one pass.
+Result<std::vector<Part>> parts_around(const std::string& path, const ReadOptions& read,
+                                       std::span<const model::RacePair> pairs, const Reach& reach = {});
+
+}  // namespace deadheat::analysis

@@ -1,0 +1,63 @@
+// What verbs that look for races have in common: flags, engines, and the way from a trace to a report.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analyze.h"
+#include "cli/verb.h"
+#include "report/selection.h"
+#include "symbol/symbolizer.h"
+
+namespace deadheat::cli {
+
+inline constexpr Flag kEngineFlag = {
+    .name = "engine",
+    .letter = 'e',
+    .value = "NAMES",
+    .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
+    .initial = "fasttrack"};
+inline constexpr Flag kBudgetFlag = {.name = "budget",
+                                     .value = "SECONDS",
+                                     .help =
+                                         "how long to look for schedules that show the races, behind the "
+                                         "cheapest ones",
+                                     .initial = "60"};
+inline constexpr Flag kJobsFlag = {
+    .name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"};
+inline constexpr Flag kSymbolsFlag = {
+    .name = "symbols",
+    .value = "DIR",
+    .help = "look for the recorded program, its libraries and their debug files here too",
+    .repeatable = true};
+inline constexpr Flag kNoSymbolsFlag = {.name = "no-symbols", .help = "show code addresses as they are"};
+inline constexpr Flag kLiteralThreadsFlag = {
+    .name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"};
+inline constexpr Flag kSkipBadFlag = {.name = "skip-bad",
+                                      .help = "STD in: leave out lines that cannot be read, and count them"};
+
+// The engines with commas between them.
+Result<std::vector<engine::Choice>> engines_of(std::string_view verb, std::string_view names);
+ReadOptions read_options(const Arguments& arguments);
+Result<std::chrono::milliseconds> budget_of(const Arguments& arguments);
+Result<unsigned> jobs_of(const Arguments& arguments);
+
+// How a trace is to be analysed, besides what engines are asked.
+struct Wishes {
+  report::Selection selection;
+  bool full_context = false;  // not only what windows show
+  bool proofs = true;
+  std::chrono::milliseconds time_for_proofs{60'000};
+};
+
+Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
+                                     const Wishes& wishes, report::Suppressions& suppressions,
+                                     symbol::Symbolizer* symbols);
+// The same of the race between two events, of which no engine is asked.
+Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
+                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    symbol::Symbolizer* symbols);
+
+}  // namespace deadheat::cli

@@ -1,0 +1,13 @@
+// A text that is written to a file as a whole, or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "deadheat/result.h"
+
+namespace deadheat::cli {
+
+Status write_file(const std::string& path, std::string_view text);
+
+}  // namespace deadheat::cli

@@ -1,0 +1,208 @@
+// Tells pairs of accesses by edge constraints (history/edge_history.h): all conflicting pairs (e, f) of which
+// e need not be done when f is next, as far as an order knows, and which no lock keeps apart, if locks do
+// that. With a limit of edges, some of them: what the limit drops is counted. Sulzmann & Stadtmueller,
+// "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), section 4. Departs:
+// whether accesses are concurrent is asked before the read's edge from its write is added; after it (the
+// paper; an option) pairs are missed. And edges are followed at once, in the same pass: no pairs are kept.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/check.h"
+#include "engine/dispatch.h"
+#include "engine/engine.h"
+#include "history/edge_history.h"
+#include "history/guards.h"
+
+namespace deadheat::engine {
+
+// Where locks order, they do not also keep apart.
+class LocksOrder {
+ public:
+  // What an atomic synchronises with comes before it.
+  static constexpr bool kAfterOwnSynchronisation = true;
+
+  template <class Order>
+  explicit LocksOrder(const Order&) {}
+  void reserve(std::uint64_t) {}
+  void prefetch(std::uint32_t) const {}
+  template <class Untouched>
+  static bool protect(const history::Access&, const order::Moment&, Untouched&&) {
+    return false;
+  }
+  static bool apart(order::LocksetId, order::LocksetId) { return false; }
+  void forget(std::uint32_t) {}
+  static std::size_t bytes() { return 0; }
+};
+
+class LocksKeepApart : public history::Guards {
+ public:
+  // What an atomic synchronises with need not be done when it is next.
+  static constexpr bool kAfterOwnSynchronisation = false;
+
+  template <class Order>
+  explicit LocksKeepApart(const Order& order) : Guards(order.locksets()) {}
+};
+
+struct EdgeOptions {
+  std::uint64_t limit = 25;  // of edges, a variable
+  bool paper = false;        // pairs not ordered, and each read with its write, alone
+};
+
+template <class Order, class Locks>
+class EdgeDetector : public Engine {
+ public:
+  EdgeDetector(EdgeOptions options, Shape shape)
+      : options_(options), many_cells_(shape.many_cells), history_(options.limit) {}
+
+  void order(const SortedBlock& block, RaceSink& races) override {
+    order_.begin_block(0, block.threads);
+    order_.reserve(block.variables);
+    history_.reserve(block.variables);
+    locks_.reserve(block.variables);
+    const bool writes_end_sequences = block.atomics || order_.has_atomics();
+    const BlockView& events = block.events;
+    const OpClass* const classes = block.classes.data();
+    const std::uint16_t* const codes = events.op.data();
+    const std::uint32_t* const threads = events.thread.data();
+    const std::uint32_t* const objects = events.object.data();
+    const clock::Time first = clock::time_of(events.first);
+    const std::size_t n = events.size();
+    constexpr std::size_t kAhead = SortedBlock::kSlack;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) {
+        order_.prefetch(objects[i + kAhead]);
+        history_.prefetch(objects[i + kAhead]);
+        locks_.prefetch(objects[i + kAhead]);
+        order_.prefetch_left(objects[i + kAhead / 2]);
+        history_.prefetch_edges(objects[i + kAhead / 2]);
+        history_.prefetch_next_edge(objects[i + kAhead / 4]);
+      }
+      const OpClass c = classes[codes[i]];
+      const ThreadId t{threads[i]};
+      order::Moment now = order_.moment(t);
+      if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
+        if (!block.is_inner(i)) dispatch(order_, t, events.ops[codes[i]], objects[i], first + i);
+        if (object_kind(c.event) != ObjectKind::variable) continue;
+        if (Locks::kAfterOwnSynchronisation) now = order_.moment(t);
+      }
+      const history::Access a{t, first + i, objects[i], c.bytes, c.event, c.site};
+      if (c.kind == OpClass::other) [[unlikely]] {
+        access(block, i, now, races);
+        continue;
+      }
+      const bool is_protected = protect(a, now);
+      if (history_.quick(a, now)) [[likely]] {
+        follow(c.kind, a);
+      } else if (is_protected) {
+        follow(c.kind, a);
+        const order::Moment after = order_.moment(t);
+        if (!history_.quick(a, after)) history_.remember(a, after);
+      } else {
+        access(block, i, now, races);
+      }
+    }
+  }
+
+  std::vector<Counter> counters() const override {
+    return {{"edges dropped", history_.dropped()}, {"accesses with pairs that may be missing", may_miss_}};
+  }
+  std::uint64_t bytes() const override { return order_.bytes() + history_.bytes() + locks_.bytes(); }
+
+ protected:
+  Order order_{1};
+
+ private:
+  struct Found {
+    history::Kept access;
+    std::uint32_t cell;
+  };
+
+  bool protect(const history::Access& a, const order::Moment& now) {
+    return locks_.protect(a, now, [&] { return history_.untouched(a.place); });
+  }
+  // What a plain access within one cell does to the order.
+  void follow(OpClass::Kind kind, const history::Access& a) {
+    if (kind == OpClass::read) {
+      order_.narrow_read(a.thread, a.place, a.bytes, a.time);
+    } else {
+      order_.narrow_write(a.thread, a.place, a.bytes, a.time);
+    }
+  }
+
+  // All that is not quick. Its own synchronisation is done; what it reads is not ordered before it yet.
+  [[gnu::noinline]] void access(const SortedBlock& block, std::uint32_t i, const order::Moment& before,
+                                RaceSink& races) {
+    const BlockView& events = block.events;
+    const Op& op = events.ops[events.op[i]];
+    const VarId x{events.object[i]};
+    const ThreadId t{events.thread[i]};
+    const clock::Time time = clock::time_of(events.first + i);
+    history::Access a{t, time, 0, 0, op.kind, op.site};
+    const model::Stretch stretch = Sharding{}.stretch(0, index(x), op);
+    const bool many = is_allocation(op.kind) && cells(op) > many_cells_;
+    const auto each_cell = [&](auto&& f) {
+      const auto at = [&](std::uint32_t cell, model::ByteMask bytes) {
+        a.place = cell;
+        a.bytes = bytes;
+        f();
+      };
+      if (!many) return model::ByteRange{x, op}.each_cell(at);
+      history_.each_accessed(index(x), index(x) + cells(op), [&](std::uint32_t cell) {
+        at(cell, model::bytes_in_cell(op, cell - index(x)));
+      });
+    };
+    order_.accessed(t, x, op, time);
+    const order::Moment after = order_.moment(t);
+    if (op.kind == EventKind::alloc) {
+      history_.alloc_unaccessed(stretch);
+      return each_cell([&] {
+        history_.alloc(a);
+        if (a.bytes == 0xFF) locks_.forget(a.place);
+      });
+    }
+    const auto found = [&](const history::Kept& kept) {
+      if (!locks_.apart(kept.held, before.held)) found_.push_back({kept, a.place});
+    };
+    bool all = true;
+    if (many) {
+      all = history_.meet_unaccessed(stretch, a, before, [&](const history::Kept& kept, std::uint32_t cell) {
+        a.place = cell;
+        found(kept);
+      });
+      history_.remember_unaccessed(stretch, a, after);
+    }
+    const bool narrow = block.classes[events.op[i]].kind != OpClass::other;  // not protected: that was asked
+    each_cell([&] {
+      if (!narrow && protect(a, before)) return;
+      if (options_.paper) history_.meet_last_write(a, before, found);
+      all &= history_.meet(a, options_.paper ? after : before, found);
+    });
+    each_cell([&] { history_.remember(a, after); });
+    may_miss_ += all ? 0 : 1;
+    tell(a, races);
+  }
+
+  // Each earlier access once, in the order of the trace, though they may have met in several places.
+  void tell(const history::Access& a, RaceSink& races) {
+    std::ranges::sort(found_, {}, [](const Found& f) { return std::pair(f.access.epoch.time(), f.cell); });
+    clock::Time told = 0;
+    for (const Found& f : found_) {
+      if (f.access.epoch.time() == told) continue;
+      told = f.access.epoch.time();
+      engine::tell(races, VarId{f.cell}, a, {f.access.epoch, f.access.site, f.access.kind()});
+    }
+    found_.clear();
+  }
+
+  EdgeOptions options_;
+  std::uint64_t many_cells_;
+  history::EdgeHistory history_;
+  Locks locks_{order_};
+  std::vector<Found> found_;    // of one access
+  std::uint64_t may_miss_ = 0;  // accesses
+};
+
+}  // namespace deadheat::engine

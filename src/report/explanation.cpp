@@ -1,0 +1,118 @@
+#include "report/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/format.h"
+#include "report/words.h"
+
+namespace deadheat::report {
+
+namespace {
+
+std::string doing(const Event& e, std::uint64_t number, const NamesFrom& from) {
+  const ObjectKind kind = object_kind(e.op.kind);
+  const std::string object =
+      kind == ObjectKind::none ? "" : for_people(object_text(kind, e.object, number, from, e.op.offset));
+  const std::string order = has_order(e.op.kind) ? fmt::format(" ({})", name_of(e.op.order)) : "";
+  switch (e.op.kind) {
+    case EventKind::acquire:
+      return "acquires " + object;
+    case EventKind::acquire_shared:
+      return "acquires " + object + " as reader";
+    case EventKind::release:
+    case EventKind::release_shared:
+      return "releases " + object;
+    case EventKind::fork:
+      return "forks " + object;
+    case EventKind::join:
+      return "joins " + object;
+    case EventKind::begin:
+      return "begins";
+    case EventKind::end:
+      return "ends";
+    case EventKind::send:
+      return "sends on " + object;
+    case EventKind::recv:
+      return "receives from " + object;
+    case EventKind::barrier_enter:
+      return "enters barrier " + object;
+    case EventKind::barrier_exit:
+      return "leaves barrier " + object;
+    case EventKind::fence:
+      return "passes a fence" + order;
+    case EventKind::alloc:
+      return "allocates " + object;
+    default:
+      return fmt::format("{} {}{}", verb_of(e.op.kind), object, order);
+  }
+}
+
+// Locks held by each thread, as the schedule goes.
+class Depths {
+ public:
+  explicit Depths(const analysis::Schedule& schedule) {
+    for (const auto& [t, lock] : schedule.held) ++depth_[index(t)];
+  }
+  unsigned at(const Event& e) {
+    unsigned& depth = depth_[index(e.thread)];
+    if (e.op.kind == EventKind::acquire || e.op.kind == EventKind::acquire_shared) return depth++;
+    const bool releases = e.op.kind == EventKind::release || e.op.kind == EventKind::release_shared;
+    if (releases && depth > 0) --depth;
+    return depth;
+  }
+
+ private:
+  std::map<std::uint32_t, unsigned> depth_;
+};
+
+}  // namespace
+
+Explanation explain(std::string trace, Race race, const analysis::Schedule& schedule,
+                    symbol::Symbolizer* symbols) {
+  const Names& names = schedule.source->names();
+  const NamesFrom from{names, symbols};
+  Explanation out;
+  out.trace = std::move(trace);
+  out.race = std::move(race);
+  const auto name_of_thread = [&](ThreadId t) { return names.display(ObjectKind::thread, index(t)); };
+
+  out.ordered = schedule.chain.is_ordered();
+  for (const analysis::Link& link : schedule.chain.links()) {
+    const Event& wait = link.wait.event;
+    const ThreadId waiter = wait.op.kind == EventKind::fork ? ThreadId{wait.object} : wait.thread;
+    out.links.push_back({sync_of(link.signal, from), sync_of(link.wait, from), name_of_thread(waiter)});
+  }
+
+  std::vector<ThreadId> columns;
+  const auto column = [&](ThreadId t) {
+    const auto at = std::ranges::find(columns, t);
+    if (at != columns.end()) return static_cast<std::size_t>(at - columns.begin());
+    columns.push_back(t);
+    return columns.size() - 1;
+  };
+  Depths depths(schedule);
+  const auto add = [&](const model::NumberedEvent& e, std::uint64_t folded) {
+    out.steps.push_back({.thread = column(e.event.thread),
+                         .event = e.number,
+                         .what = doing(e.event, e.number, from),
+                         .place = place_in_program(e.event.op, from),
+                         .depth = depths.at(e.event),
+                         .folded = folded});
+  };
+  for (const analysis::Step& step : schedule.steps) add(step.e, step.folded);
+  add(schedule.earlier, schedule.folded);
+  add(schedule.later, 0);
+  for (const ThreadId t : columns) out.threads.push_back(name_of_thread(t));
+  out.as_in_trace = schedule.as_in_trace;
+  for (const analysis::Schedule::Stop& stop : schedule.stops) {
+    out.stops.push_back({name_of_thread(stop.next.event.thread), stop.events,
+                         fmt::format("{} {}", doing(stop.next.event, stop.next.number, from),
+                                     at(place_in_program(stop.next.event.op, from), stop.next.number))});
+  }
+  return out;
+}
+
+}  // namespace deadheat::report
