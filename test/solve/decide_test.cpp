@@ -136,17 +136,23 @@ class Slowly {
   std::vector<std::size_t> order_;
 };
 
-// Eight events somewhere in the trace.
+// Whether eight events somewhere in the trace are decided as by search.
+Outcome in_the_middle(Trace trace, const Limits& limits) {
+  const std::size_t first = trace.size() <= 8 ? trace.size() / 2 : (trace.size() - 8) / 2;
+  const std::size_t end = std::min(trace.size(), first + 8);
+  const Slowly all(trace, first, end);
+  const Window window = window_from(trace, first, end);
+  return oracle::promised(!all.co_enabled.empty(),
+                          decided(trace, window, Notion::co_enabled, limits) == all.co_enabled &&
+                              decided(trace, window, Notion::adjacent, limits) == all.adjacent);
+}
+
 TEST_P(Decide, WindowsInTheMiddleAreDecidedAsBySearch) {
-  oracle::for_many_traces(options(), kTraces / 4, [](Trace trace) {
-    const std::size_t first = trace.size() <= 8 ? trace.size() / 2 : (trace.size() - 8) / 2;
-    const std::size_t end = std::min(trace.size(), first + 8);
-    const Slowly all(trace, first, end);
-    const Window window = window_from(trace, first, end);
-    return oracle::promised(!all.co_enabled.empty(),
-                            decided(trace, window, Notion::co_enabled) == all.co_enabled &&
-                                decided(trace, window, Notion::adjacent) == all.adjacent);
-  });
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) { return in_the_middle(trace, {}); });
+}
+TEST_P(Decide, WindowsInTheMiddleAreDecidedByTheSolver) {
+  oracle::for_many_traces(options(), kTraces / 4,
+                          [](Trace trace) { return in_the_middle(trace, {.use = Limits::Use::solver}); });
 }
 
 // What is decided of a window holds of the trace.
@@ -162,6 +168,42 @@ TEST_P(Decide, WindowsInTheMiddleFindNothingThatTheTraceDoesNotHave) {
     return oracle::promised(
         !found.empty(),
         within(found, all.co_enabled) && within(decided(trace, window, Notion::adjacent), all.adjacent));
+  });
+}
+
+// Too long to be searched: the orders are judged, and the means compared. Few reads, so that much can be
+// moved.
+TEST_P(Decide, LongTracesAreDecidedTheSameByAllMeans) {
+  auto longer = options();
+  longer.min_events = 60;
+  longer.max_events = 120;
+  longer.max_threads = 6;
+  longer.max_locks = 5;
+  longer.max_variables = 6;
+  longer.weight(EventKind::read) = 6;
+  std::uint64_t asked = 0;
+  oracle::for_many_traces(longer, kTraces / 20, [&](Trace trace) {
+    const Rules rules(window_from(trace, 0, trace.size()));
+    bool any = false;
+    for (const auto& [e, f] : oracle::conflicting_pairs(trace)) {
+      if (rules.before(static_cast<Index>(f))[rules.thread(static_cast<Index>(e))] >
+          rules.rank(static_cast<Index>(e))) {
+        continue;
+      }
+      for (const Notion notion : {Notion::co_enabled, Notion::adjacent}) {
+        const Question q{e, f, notion};
+        const Answer answer = decide(rules, q), cases = decide(rules, q, {.use = Limits::Use::cases});
+        if (answer.verdict != cases.verdict || answer.verdict == Verdict::unknown) return Outcome::fails;
+        any = any || answer.verdict == Verdict::yes;
+        for (const Answer* a : {&answer, &cases}) {
+          if (a->verdict == Verdict::yes && !is_right(trace, q, *a, 0)) return Outcome::fails;
+        }
+        if (++asked % 100 == 0 && decide(rules, q, {.use = Limits::Use::solver}).verdict != answer.verdict) {
+          return Outcome::fails;
+        }
+      }
+    }
+    return oracle::promised(any, true);
   });
 }
 
