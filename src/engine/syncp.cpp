@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/dispatch.h"
 
@@ -14,31 +15,59 @@ SyncP::~SyncP() {
   cells_.for_each([](State& s) { delete s.accesses; });
 }
 
-SyncP::Asked& SyncP::Group::asked_by(ThreadId t) {
+SyncP::Asked& SyncP::List::asked_by(ThreadId t) {
   const auto at = std::ranges::find(asked, t, &Asked::by);
   if (at != asked.end()) return *at;
-  asked.push_back({t, 0, {}, {}});
+  asked.push_back({t, 0, {}});
   return asked.back();
 }
 
-SyncP::Group& SyncP::Accesses::group(ThreadId t, EventKind kind, SiteId site, order::LocksetId held) {
-  auto of_thread = std::ranges::find(threads, t, &OfThread::thread);
-  if (of_thread == threads.end()) {
-    threads.push_back({t, {}});
-    of_thread = std::prev(threads.end());
+std::uint64_t& SyncP::Place::told_to(SiteId later, EventKind what) {
+  const std::uint64_t key = std::uint64_t{index(later)} << 8 | static_cast<std::uint64_t>(what);
+  const auto at = std::ranges::find(told, key, &std::pair<std::uint64_t, std::uint64_t>::first);
+  if (at != told.end()) return at->second;
+  told.emplace_back(key, 0);
+  return told.back().second;
+}
+
+// Where the set is in the hash table, or would be.
+std::uint32_t& SyncP::Accesses::place(order::LocksetId set) {
+  const std::size_t mask = places.size() - 1;
+  std::size_t at = index(set) * 0x9E3779B97F4A7C15u >> 40 & mask;
+  while (places[at] != 0 && held[places[at] - 1] != set) at = (at + 1) & mask;
+  return places[at];
+}
+
+SyncP::List* SyncP::Accesses::find(order::LocksetId set) {
+  if (!places.empty()) {
+    const std::uint32_t number = place(set);
+    return number == 0 ? nullptr : &lists[number - 1];
   }
-  for (Group& group : of_thread->groups) {
-    if (group.site == site && group.held == held && group.kind == kind) return group;
+  const auto at = std::ranges::find(held, set);
+  return at == held.end() ? nullptr : &lists[static_cast<std::size_t>(at - held.begin())];
+}
+
+SyncP::List& SyncP::Accesses::add(order::LocksetId set, order::Locksets& sets) {
+  always = held.empty() ? set : sets.common(always, set);
+  held.push_back(set);
+  lists.emplace_back();
+  if (held.size() >= kFew && held.size() * 2 > places.size()) {
+    places.assign(4 * std::bit_ceil(held.size()), 0);
+    for (std::uint32_t i = 0; i < held.size(); ++i) place(held[i]) = i + 1;
+  } else if (!places.empty()) {
+    place(set) = static_cast<std::uint32_t>(held.size());
   }
-  of_thread->groups.push_back({kind, site, held, {}, {}});
-  return of_thread->groups.back();
+  return lists.back();
 }
 
 SyncP::Accesses* SyncP::Accesses::clone() const {
   auto* const copy = new Accesses(*this);
-  for (OfThread& thread : copy->threads) {
-    for (Group& group : thread.groups) {
-      for (Entry& entry : group.entries) entry.before = entry.before.share();
+  for (List& list : copy->lists) {
+    for (Entry& entry : list.entries) entry.before = entry.before.share();
+    for (Asked& asked : list.asked) {
+      for (Place& place : asked.places) {
+        for (Entry& entry : place.alive) entry.before = entry.before.share();
+      }
     }
   }
   return copy;
@@ -57,13 +86,23 @@ void SyncP::order(const SortedBlock& block, RaceSink& races) {
   if (last_.size() < block.threads) {
     last_.resize(block.threads);
     closed_.resize(block.threads);
+    old_.resize(block.threads);
+    forked_.resize(block.threads);
+    joined_.resize(block.threads);
   }
+  find_old(block.threads);
   const BlockView& events = block.events;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Op& op = events.ops[events.op[i]];
     const ThreadId t{events.thread[i]};
     const clock::Time time = clock::time_of(events.first + i);
     const LockId l{events.object[i]};
+    if (last_[index(t)] == 0 && !forked_[index(t)]) {
+      ++unforked_;
+      late_ += dropped_ ? 1 : 0;
+    }
+    if (op.kind == EventKind::fork) forked_[events.object[i]] = true;
+    if (op.kind == EventKind::join) joined_[events.object[i]] = true;
     if (object_kind(op.kind) == ObjectKind::variable) {
       access(block, i, races);
     } else if (!block.is_inner(i)) {
@@ -126,48 +165,75 @@ bool SyncP::conflict(EventKind a, EventKind b) {
   return !(reads(a) && reads(b)) && !(is_atomic(a) && is_atomic(b));
 }
 
+// What all threads are after, without locks.
+void SyncP::find_old(std::uint32_t threads) {
+  // As seldom as not to take time.
+  const std::uint64_t now = *std::ranges::max_element(last_);
+  if (unforked_ > 1 || now < asked_for_old_) return;
+  asked_for_old_ = now + (few_ - 1) * std::uint64_t{threads} * threads;
+  std::ranges::fill(old_, now);
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    if (joined_[t]) continue;
+    const clock::Time* const times = order_.moment(ThreadId{t}).times;
+    for (std::uint32_t u = 0; u < threads; ++u) old_[u] = t == u ? old_[u] : std::min(old_[u], times[u]);
+  }
+  dropped_ |= sections_.drop_old(old_, few_, [this](Message& known) { order_.forget(known); });
+}
+
 void SyncP::meet(Accesses& accesses, Later& later) {
-  for (OfThread& thread : accesses.threads) {
-    if (thread.thread == later.thread) continue;
-    for (Group& group : thread.groups) {
-      // Ordered, all of them; or kept apart by a lock.
-      if (later.before.covers(later.thread, {thread.thread, group.entries.back().time})) continue;
-      if (!conflict(group.kind, later.kind)) continue;
-      if (order_.locksets().keep_apart(group.held, later.before.held)) continue;
-      meet(thread.thread, group, later);
-    }
+  // Mostly it is the thread's own, or there is a lock that all hold.
+  if (!accesses.shared && (accesses.held.empty() || accesses.owner == later.thread)) return;
+  if (order_.locksets().keep_apart(accesses.always, later.before.held)) return;
+  for (std::size_t i = 0; i < accesses.held.size(); ++i) {
+    if (!order_.locksets().keep_apart(accesses.held[i], later.before.held)) meet(accesses.lists[i], later);
   }
 }
 
-void SyncP::meet(ThreadId t, Group& group, Later& later) {
-  Asked& asked = group.asked_by(later.thread);
-  const std::uint64_t place = std::uint64_t{index(later.site)} << 8 | static_cast<std::uint64_t>(later.kind);
-  auto told = std::ranges::find(asked.told, place, &std::pair<std::uint64_t, std::uint64_t>::first);
-  if (told == asked.told.end()) {
-    asked.told.emplace_back(place, 0);
-    told = std::prev(asked.told.end());
+void SyncP::meet(List& list, Later& later) {
+  Asked& asked = list.asked_by(later.thread);
+  for (; asked.looked_at < list.entries.size(); ++asked.looked_at) {
+    const Entry& entry = list.entries[asked.looked_at];
+    if (later.before.covers(later.thread, {entry.thread(), entry.time})) continue;
+    auto place = std::ranges::find_if(asked.places, [&](const Place& p) {
+      return p.site == entry.site && p.thread == entry.thread() && p.kind == entry.kind;
+    });
+    if (place == asked.places.end()) {
+      asked.places.push_back({entry.thread(), entry.site, entry.kind, {}, {}});
+      place = std::prev(asked.places.end());
+    }
+    place->alive.push_back(entry);
+    place->alive.back().before = entry.before.share();
   }
-  const auto count = static_cast<std::uint32_t>(group.entries.size());
-  if (told->second >= limit_) {
-    not_looked_at_ += asked.alive.size() + (count - asked.looked_at);
+  for (Place& place : asked.places) {
+    if (!place.alive.empty() && conflict(place.kind, later.kind)) meet(place, later);
+  }
+}
+
+void SyncP::meet(Place& place, Later& later) {
+  std::uint64_t& told = place.told_to(later.site, later.kind);
+  if (told >= limit_) {
+    not_looked_at_ += place.alive.size();
     return;
   }
-  for (; asked.looked_at < count; ++asked.looked_at) asked.alive.push_back(asked.looked_at);
   // Once in the closure, an access stays there for all that the thread does from now on.
-  std::erase_if(asked.alive, [&](std::uint32_t n) {
-    const Entry& entry = group.entries[n];
-    if (told->second >= limit_) {
+  std::erase_if(place.alive, [&](Entry& entry) {
+    if (told >= limit_) {
       ++not_looked_at_;
       return false;
     }
-    if (!can_meet(t, entry, later)) return true;
-    ++told->second;
-    found_.push_back({entry.time - 1, later.cell, t, group.site, group.kind});
+    if (!can_meet(entry, later)) {
+      order_.forget(entry.before);
+      return true;
+    }
+    ++told;
+    found_.push_back({entry.time - 1, later.cell, place.thread, place.site, place.kind});
     return false;
   });
 }
 
-bool SyncP::can_meet(ThreadId t, const Entry& entry, Later& later) {
+bool SyncP::can_meet(const Entry& entry, Later& later) {
+  const ThreadId t = entry.thread();
+  if (later.before.covers(later.thread, {t, entry.time})) return false;
   const auto known = [](Ideal& set, const Message& message) { join(set, message); };
   Ideal& closed = closed_[index(later.thread)];
   if (!later.closed) {
@@ -186,9 +252,34 @@ bool SyncP::can_meet(ThreadId t, const Entry& entry, Later& later) {
 }
 
 void SyncP::remember(Accesses& accesses, const Later& later) {
-  accesses.group(later.thread, later.kind, later.site, later.before.held)
-      .entries.push_back({later.time, order_.knows(later.thread, last_[index(later.thread)])});
+  accesses.shared |= !accesses.held.empty() && accesses.owner != later.thread;
+  accesses.owner = later.thread;
+  List* const known = accesses.find(later.before.held);
+  List& list = known != nullptr ? *known : accesses.add(later.before.held, order_.locksets());
+  const Message before = order_.knows(later.thread, last_[index(later.thread)]);
+  if (list.entries.size() >= list.enough) drop_old(list);
+  list.entries.push_back({later.time, before, later.site, later.kind});
   ++kept_;
+}
+
+void SyncP::drop_old(List& list) {
+  std::vector<Entry>& entries = list.entries;
+  std::size_t at = 0, kept = 0;
+  std::ranges::sort(list.asked, {}, &Asked::looked_at);
+  auto asked = list.asked.begin();
+  for (; at <= entries.size(); ++at) {
+    for (; asked != list.asked.end() && asked->looked_at == at; ++asked) asked->looked_at = kept;
+    if (at == entries.size()) break;
+    if (entries[at].time <= old_[index(entries[at].thread())]) {
+      order_.forget(entries[at].before);
+    } else {
+      entries[kept++] = entries[at];
+    }
+  }
+  dropped_ |= kept < entries.size();
+  kept_ -= entries.size() - kept;
+  entries.resize(kept);
+  list.enough = std::max(few_, 2 * kept);
 }
 
 void SyncP::join(Ideal& set, const Message& message) {
@@ -203,10 +294,13 @@ void SyncP::join(Ideal& set, const Message& message) {
 
 void SyncP::drop(Accesses* accesses) {
   if (accesses == nullptr) return;
-  for (OfThread& thread : accesses->threads) {
-    for (Group& group : thread.groups) {
-      for (Entry& entry : group.entries) order_.forget(entry.before);
-      kept_ -= group.entries.size();
+  for (List& list : accesses->lists) {
+    for (Entry& entry : list.entries) order_.forget(entry.before);
+    kept_ -= list.entries.size();
+    for (Asked& asked : list.asked) {
+      for (Place& place : asked.places) {
+        for (Entry& entry : place.alive) order_.forget(entry.before);
+      }
     }
   }
   delete accesses;
@@ -227,7 +321,9 @@ void SyncP::tell(const Later& later, RaceSink& races) {
 }
 
 std::vector<Counter> SyncP::counters() const {
-  return {{"closures", closures_}, {"pairs not looked at, beyond the limit", not_looked_at_}};
+  return {{"closures", closures_},
+          {"pairs not looked at, beyond the limit", not_looked_at_},
+          {"threads that came without a fork, too late to meet old accesses", late_}};
 }
 
 std::uint64_t SyncP::bytes() const {

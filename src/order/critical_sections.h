@@ -55,6 +55,30 @@ class CriticalSections {
     return true;
   }
 
+  // All sets from now on have these events: of the sections that end in them the last one is enough.
+  // True if any was dropped; not looked for as long as there are fewer than `few`.
+  template <class Forget>
+  bool drop_old(const Ideal& events, std::size_t few, Forget&& forget) {
+    if (count_ < std::max(few, enough_)) return false;
+    const std::size_t before = count_;
+    for (Lock& lock : locks_) {
+      for (OfThread& thread : lock.threads) {
+        for (auto& list : thread.of) {
+          const auto old = [end = events[index(thread.thread)]](const Section& section) {
+            return section.released != 0 && section.released <= end;
+          };
+          const auto behind = std::ranges::partition_point(list, old);
+          if (behind - list.begin() < 2) continue;
+          std::for_each(list.begin(), behind - 1, [&](Section& section) { forget(section.known); });
+          count_ -= static_cast<std::size_t>(behind - 1 - list.begin());
+          list.erase(list.begin(), behind - 1);
+        }
+      }
+    }
+    enough_ = 2 * count_;
+    return count_ < before;
+  }
+
   std::size_t bytes() const { return count_ * sizeof(Section) * 3 / 2; }
 
  private:
@@ -134,7 +158,7 @@ class CriticalSections {
 
   model::Table<std::uint32_t> numbers_;  // by lock: its place in locks_ and one
   std::vector<Lock> locks_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0, enough_ = 0;
 };
 
 }  // namespace deadheat::order

@@ -143,7 +143,7 @@ class Wcp {
     return {{{"releases of a lock that was not taken last", not_nested_},
              {"forks and joins while holding a lock", across_},
              {"messages, barriers, fences and atomics while holding a lock", met_},
-             {"threads that came too late to be told of old sections", late_}}};
+             {"threads that came without a fork, too late to be told of old sections", late_}}};
   }
   std::size_t bytes() const {
     return h_.bytes() + p_.bytes() + c_.bytes() + accesses_.bytes() + queues_.bytes();
@@ -200,9 +200,10 @@ class Wcp {
     }
     pass_on(t, time);
     thread.held.push_back({l, exclusive, time});
-    if (index(t) >= complete_ && !thread.forked) {
-      ++late_;
+    if (!thread.forked) {
       thread.forked = true;
+      ++unforked_;
+      late_ += dropped_ ? 1 : 0;
     }
   }
   void release(ThreadId t, LockId l, bool exclusive, Time time) {
@@ -233,12 +234,14 @@ class Wcp {
     h_.clocks().assign(section.known, h_.clock_of(t), t, time);
     const auto forget = [this](SectionQueues::Section& old) {
       h_.clocks().clear(old.known);
-      complete_ = std::min(complete_, threads_.size());
+      dropped_ = true;
     };
     queues_.add(held.lock, t, held.exclusive, section, [&] { return known_to_all(t); }, forget);
   }
-  // The last event of thread u that is strictly before all that any thread does from now on.
+  // The last event of thread u that is strictly before all that any thread does from now on. A thread that
+  // nobody forks knows nothing: once there were two such, there may be more.
   Time known_to_all(ThreadId u) const {
+    if (unforked_ > 1) return 0;
     Time least = UINT64_MAX;
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
       if (!threads_[t].joined) least = std::min(least, p_.moment(ThreadId{t}).times[index(u)]);
@@ -266,7 +269,8 @@ class Wcp {
   SectionAccesses accesses_;
   SectionQueues queues_;
   std::uint64_t not_nested_ = 0, across_ = 0, met_ = 0, late_ = 0;
-  std::size_t complete_ = SIZE_MAX;  // threads from here on may miss sections, unless they are forked
+  std::uint32_t unforked_ = 0;  // threads that came without a fork, and took a lock
+  bool dropped_ = false;        // sections that such a thread might have to know of
 };
 
 }  // namespace deadheat::order

@@ -24,6 +24,7 @@ class WithLocksets : public Base {
   }
   Moment moment(ThreadId t) const { return {Base::moment(t).times, held_[index(t)], eras_[index(t)]}; }
   const Locksets& locksets() const { return sets_; }
+  Locksets& locksets() { return sets_; }
 
   void acquire(ThreadId t, LockId l, Time time) {
     Base::acquire(t, l, time);

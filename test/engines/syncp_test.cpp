@@ -1,4 +1,5 @@
 // The promise of syncp: the pairs of all sync-preserving reorderings, no more and no less.
+#include "engine/syncp.h"
 #include "engines/promises.h"
 #include "oracle/sync_preserving.h"
 
@@ -40,6 +41,23 @@ TEST_P(SyncP, LongTracesAreToldAsDefined) {
     const Pairs pairs = defined_pairs(trace);
     const RaceList races = run_engine("syncp:limit=unlimited", trace, any_cut(trace));
     return oracle::promised(!pairs.empty(), pairs_of(races) == pairs && told_truly(races, trace));
+  });
+}
+
+// All threads but the first are forked: then what all are after can be dropped.
+TEST_P(SyncP, WhatIsDroppedIsNotMissed) {
+  auto longer = options();
+  longer.min_events = 30;
+  longer.max_events = 100;
+  longer.max_threads = 5;
+  longer.forked = 5;
+  longer.weight(EventKind::fork) = 60;
+  oracle::for_many_traces(longer, kTraces / 10, [](Trace trace) {
+    const Pairs pairs = defined_pairs(trace);
+    const Cut cut = any_cut(trace);
+    engine::SyncP syncp(UINT64_MAX, {{}, 1, cut.many_cells}, 1);
+    return oracle::promised(!pairs.empty(),
+                            pairs_of(run_engine(syncp, 1, trace, {cut.block, 0, 1})) == pairs);
   });
 }
 

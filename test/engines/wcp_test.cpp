@@ -36,6 +36,21 @@ TEST_P(Wcp, LongTracesAreFlaggedAsDefined) {
   });
 }
 
+// All threads but the first are forked: then what all are after can be dropped.
+TEST_P(Wcp, WhatIsDroppedIsNotMissed) {
+  auto longer = options();
+  longer.min_events = 60;
+  longer.max_events = 200;
+  longer.max_threads = 4;
+  longer.forked = 5;
+  longer.weight(EventKind::fork) = 60;
+  oracle::for_many_traces(longer, kTraces / 20, [](Trace trace) {
+    const Pairs pairs = oracle::Wcp(trace).pairs();
+    return oracle::promised(!pairs.empty(),
+                            run_engine("wcp", trace, any_cut(trace)).flagged() == flagged(pairs));
+  });
+}
+
 TEST_P(Wcp, FlagsAllThatHappensBeforeFlags) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const oracle::Wcp wcp(trace);

@@ -47,14 +47,12 @@ inline void sort_pairs(std::vector<model::RacePair>& pairs) {
   });
 }
 
-inline RaceList run_engine(std::string_view name, std::span<const Event> trace, const Cut& cut = {}) {
+inline RaceList run_engine(engine::Engine& engine, unsigned passes, std::span<const Event> trace,
+                           const Cut& cut = {}) {
   const engine::Sharding sharding{cut.shard_bits};
-  const auto choice = engine::choose(name);
-  if (!choice) throw std::runtime_error(choice.error().message);
-  auto engine = choice->make({sharding, cut.slots, cut.many_cells});
   RaceList races;
-  for (unsigned pass = 0; pass < choice->row->passes; ++pass) {
-    if (pass > 0) (*engine)->next_pass();
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    if (pass > 0) engine.next_pass();
     struct Work {
       model::BlockBuilder builder;
       engine::SortedBlock block;
@@ -65,7 +63,7 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
     std::uint32_t number = 0;
     const auto check_first = [&] {
       for (std::uint32_t shard = 0; shard < sharding.shards(); ++shard) {
-        (*engine)->check(waiting.front().block, shard, races);
+        engine.check(waiting.front().block, shard, races);
       }
       waiting.pop_front();
     };
@@ -86,14 +84,20 @@ inline RaceList run_engine(std::string_view name, std::span<const Event> trace, 
         }
         work.block.check_only(kept);
       }
-      (*engine)->order(work.block, races);
+      engine.order(work.block, races);
     }
     while (!waiting.empty()) check_first();
   }
-  (*engine)->finish(races);
-  races.counters = (*engine)->counters();
+  engine.finish(races);
+  races.counters = engine.counters();
   sort_pairs(races.pairs);
   return races;
+}
+inline RaceList run_engine(std::string_view name, std::span<const Event> trace, const Cut& cut = {}) {
+  const auto choice = engine::choose(name);
+  if (!choice) throw std::runtime_error(choice.error().message);
+  auto engine = choice->make({engine::Sharding{cut.shard_bits}, cut.slots, cut.many_cells});
+  return run_engine(**engine, choice->row->passes, trace, cut);
 }
 
 }  // namespace deadheat::test
