@@ -221,7 +221,8 @@ constexpr Row kRows[] = {
      .basis = Basis::values,
      .passes = 1,
      .memory =
-         "24 to 36 bytes an access and a critical section, and a clock each time a thread learns of another",
+         "32 to 64 bytes an access and a critical section that some thread is not after, whatever the locks, "
+         "and a clock each time a thread learns of another",
      .ignores = "",
      .options = kSyncPOptions,
      .make = make_syncp},

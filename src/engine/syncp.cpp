@@ -90,16 +90,16 @@ void SyncP::order(const SortedBlock& block, RaceSink& races) {
     forked_.resize(block.threads);
     joined_.resize(block.threads);
   }
-  find_old(block.threads);
+  find_old();
   const BlockView& events = block.events;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Op& op = events.ops[events.op[i]];
     const ThreadId t{events.thread[i]};
     const clock::Time time = clock::time_of(events.first + i);
     const LockId l{events.object[i]};
-    if (last_[index(t)] == 0 && !forked_[index(t)]) {
-      ++unforked_;
-      late_ += dropped_ ? 1 : 0;
+    if (last_[index(t)] == 0) [[unlikely]] {
+      ++(forked_[index(t)] ? came_forked_ : came_unforked_);
+      late_ += dropped_ && !forked_[index(t)] ? 1 : 0;
     }
     if (op.kind == EventKind::fork) forked_[events.object[i]] = true;
     if (op.kind == EventKind::join) joined_[events.object[i]] = true;
@@ -166,11 +166,16 @@ bool SyncP::conflict(EventKind a, EventKind b) {
 }
 
 // What all threads are after, without locks.
-void SyncP::find_old(std::uint32_t threads) {
+void SyncP::find_old() {
+  const std::size_t threads = last_.size();
   // As seldom as not to take time.
   const std::uint64_t now = *std::ranges::max_element(last_);
-  if (unforked_ > 1 || now < asked_for_old_) return;
-  asked_for_old_ = now + (few_ - 1) * std::uint64_t{threads} * threads;
+  if (came_forked_ == 0 || now < asked_for_old_) return;
+  if (came_unforked_ > 1) {
+    std::ranges::fill(old_, 0);
+    return;
+  }
+  asked_for_old_ = now + (few_ - 1) * threads * threads;
   std::ranges::fill(old_, now);
   for (std::uint32_t t = 0; t < threads; ++t) {
     if (joined_[t]) continue;

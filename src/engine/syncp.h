@@ -6,7 +6,8 @@
 // Departs: all accesses are kept, by locks held, since all pairs are told. Pairs with a common lock, and
 // those ordered without locks, are known without a closure. Accesses and sections that all threads are after
 // without locks are dropped: no thread that is forked from now on can meet them. (A thread that nobody forks
-// could. Once there were two such threads, nothing is dropped; one that comes later nevertheless is counted.)
+// could. So nothing is dropped before a forked thread acts, nor once there were two others; one that comes
+// later nevertheless is counted.)
 #pragma once
 
 #include <memory>
@@ -134,7 +135,7 @@ class SyncP final : public Engine {
   void tell(const Later& later, RaceSink& races);
   void drop(Accesses* accesses);
   void drop_old(List& list);
-  void find_old(std::uint32_t threads);
+  void find_old();
   static bool conflict(EventKind a, EventKind b);
   static void join(order::Ideal& set, const Message& message);
 
@@ -149,9 +150,9 @@ class SyncP final : public Engine {
   std::vector<Found> found_;      // of one access
   std::vector<clock::Time> old_;  // by thread: all others are after its events up to then
   std::uint64_t asked_for_old_ = 0;
-  std::vector<bool> forked_, joined_;  // threads
-  std::uint32_t unforked_ = 0;         // threads that came without a fork
-  std::uint64_t late_ = 0;             // of these, when something was dropped already
+  std::vector<bool> forked_, joined_;                  // threads
+  std::uint32_t came_forked_ = 0, came_unforked_ = 0;  // threads
+  std::uint64_t late_ = 0;                             // of these, when something was dropped already
   bool dropped_ = false;
   std::uint64_t kept_ = 0, closures_ = 0, not_looked_at_ = 0;
 };

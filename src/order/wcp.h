@@ -177,10 +177,10 @@ class Wcp {
     }
   };
   struct Thread {
-    std::vector<SectionAccesses::Held> held;  // in the order in which they were acquired
-    Time told = 0;                            // the last event by which others may know of it
-    const Time* passed = nullptr;             // of P, what C knows
-    bool forked = false, joined = false;
+    std::vector<SectionAccesses::Held> held;            // in the order in which they were acquired
+    Time told = 0;                                      // the last event by which others may know of it
+    const Time* passed = nullptr;                       // of P, what C knows
+    bool forked = false, came = false, joined = false;  // came: and took a lock
   };
 
   template <class F>
@@ -200,10 +200,10 @@ class Wcp {
     }
     pass_on(t, time);
     thread.held.push_back({l, exclusive, time});
-    if (!thread.forked) {
-      thread.forked = true;
-      ++unforked_;
-      late_ += dropped_ ? 1 : 0;
+    if (!thread.came) [[unlikely]] {
+      thread.came = true;
+      ++(thread.forked ? came_forked_ : came_unforked_);
+      late_ += dropped_ && !thread.forked ? 1 : 0;
     }
   }
   void release(ThreadId t, LockId l, bool exclusive, Time time) {
@@ -239,9 +239,9 @@ class Wcp {
     queues_.add(held.lock, t, held.exclusive, section, [&] { return known_to_all(t); }, forget);
   }
   // The last event of thread u that is strictly before all that any thread does from now on. A thread that
-  // nobody forks knows nothing: once there were two such, there may be more.
+  // nobody forks knows nothing: if there were two such, or no other, there may be more.
   Time known_to_all(ThreadId u) const {
-    if (unforked_ > 1) return 0;
+    if (came_forked_ == 0 || came_unforked_ > 1) return 0;
     Time least = UINT64_MAX;
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
       if (!threads_[t].joined) least = std::min(least, p_.moment(ThreadId{t}).times[index(u)]);
@@ -269,8 +269,8 @@ class Wcp {
   SectionAccesses accesses_;
   SectionQueues queues_;
   std::uint64_t not_nested_ = 0, across_ = 0, met_ = 0, late_ = 0;
-  std::uint32_t unforked_ = 0;  // threads that came without a fork, and took a lock
-  bool dropped_ = false;        // sections that such a thread might have to know of
+  std::uint32_t came_forked_ = 0, came_unforked_ = 0;  // threads, and took a lock
+  bool dropped_ = false;                               // sections that such a thread might have to know of
 };
 
 }  // namespace deadheat::order
