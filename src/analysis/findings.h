@@ -37,7 +37,9 @@ struct Finding {
   // More instances, of other events: one that can be proved will do for all.
   std::vector<model::RacePair> others = {};
   std::optional<Proof> proof = {};
-  bool refuted = false;  // of all its instances it is known that nothing can bring them together
+  // Of all its instances it is known that no order of the events of the trace brings them together. A
+  // suspicion is then void; what was observed is there because of another race that came before.
+  bool refuted = false;
 };
 inline constexpr std::uint64_t kVariablesCounted = 16;
 inline constexpr std::size_t kInstancesKept = 8;  // the first among them
@@ -88,7 +90,8 @@ struct WindowsRun {
 // What came of looking for proofs.
 struct ProvingRun {
   std::uint64_t proved = 0;
-  std::uint64_t refuted = 0;    // no order of the events of the trace brings them together
+  std::uint64_t refuted = 0;       // suspicions: no order of the events of the trace brings them together
+  std::uint64_t consequences = 0;  // observed, and no such order
   std::uint64_t not_found = 0;  // within the windows that were looked at, none does
   std::uint64_t too_far = 0;    // the two accesses are too far apart to look at all between them
   std::uint64_t time_is_up = 0;

@@ -136,12 +136,13 @@ class Prover {
     std::uint64_t told = 0;
     for (const std::uint64_t n : finding.instances) told = std::max(told, n);
     const std::size_t kept = finding.others.size() + 1;
-    finding.refuted = open.refuted == kept && told <= kept &&
-                      grade_of(finding, findings_.engines) == engine::Grade::candidate;
+    finding.refuted = open.refuted == kept && told <= kept;
+    const bool suspected = grade_of(finding, findings_.engines) == engine::Grade::candidate;
     ++(open.too_far       ? run_.too_far
        : open.time_was_up ? run_.time_is_up
-       : finding.refuted  ? run_.refuted
-                          : run_.not_found);
+       : !finding.refuted ? run_.not_found
+       : suspected        ? run_.refuted
+                          : run_.consequences);
   }
 
   Status ask_some(std::vector<Open>& open, Clock::time_point until) {

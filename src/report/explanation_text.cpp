@@ -65,13 +65,20 @@ std::string fitted(std::string_view text, std::size_t width) {
   return fmt::format("{}~", text.substr(0, width - 1));
 }
 
+// Without folders: "bank.cpp:26:43 (charge_fee)".
+std::string_view short_place(std::string_view place) {
+  const std::size_t folder = place.substr(0, place.find(' ')).rfind('/');
+  return folder == std::string_view::npos ? place : place.substr(folder + 1);
+}
+
 std::string in_columns(const Explanation& x, std::size_t width) {
   std::string out = fmt::format("{:>{}}", "event", kNumberWidth);
   for (const std::string& thread : x.threads) out += "  " + fitted(for_people(thread), width);
   out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
   for (const Explanation::Step& step : x.steps) {
     out += fold_line(step.folded);
-    const std::string lines[] = {step.what, step.place.known() ? for_people(step.place.text) : ""};
+    const std::string lines[] = {step.what,
+                                 step.place.known() ? for_people(short_place(step.place.text)) : ""};
     for (std::size_t i = 0; i < 2; ++i) {
       if (lines[i].empty()) continue;
       std::string line = fmt::format("{:>{}}", i == 0 ? grouped(step.event) : "", kNumberWidth);
@@ -106,9 +113,12 @@ std::string as_text(const Explanation& x, const base::Terminal& terminal) {
   out += '\n' + apart(x, terminal);
   if (!x.race.proof) {
     return out + '\n' +
-           base::wrap(
-               "No schedule was found that brings them together. That does not mean that there is none.",
-               terminal.width, 2);
+           base::wrap(x.race.consequence ? "No other order of the same events brings them together, as long "
+                                           "as every read finds what "
+                                           "it found: this race may be there only because of another one."
+                                         : "No schedule was found that brings them together. That does not "
+                                           "mean that there is none.",
+                      terminal.width, 2);
   }
   out += '\n' + base::wrap("A schedule that the program could have followed, and that brings them together:",
                            terminal.width, 2);

@@ -97,7 +97,8 @@ struct Race {
   Access earlier, later;
   engine::Grade grade{};  // the best of the engines that tell it
   std::optional<Proof> proof;
-  std::string why;              // nothing orders them, in sentences
+  bool consequence = false;  // no order of the events of the trace brings them together, yet it was observed
+  std::string why;           // nothing orders them, in sentences
   std::vector<ToldBy> engines;  // that tell it
   std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
   Fingerprint fingerprint;

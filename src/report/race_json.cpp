@@ -115,6 +115,7 @@ Json race_json(const Race& race) {
           {"earlier", access_json(race.earlier)},
           {"later", access_json(race.later)},
           {"why", race.why},
+          {"consequence", race.consequence},
           {"proof", race.proof ? proof_json(*race.proof) : Json()},
           {"engines", std::move(engines)},
           {"instances", most},
@@ -166,8 +167,9 @@ Json windows_json(const WindowsReport& w) {
 }
 
 Json proving_json(const analysis::ProvingRun& run) {
-  return {{"proved", run.proved},   {"refuted", run.refuted},       {"not_found", run.not_found},
-          {"too_far", run.too_far}, {"time_is_up", run.time_is_up}, {"rejected", run.rejected}};
+  return {{"proved", run.proved},       {"refuted", run.refuted}, {"consequences", run.consequences},
+          {"not_found", run.not_found}, {"too_far", run.too_far}, {"time_is_up", run.time_is_up},
+          {"rejected", run.rejected}};
 }
 
 Json report_json(const Report& report) {

@@ -132,6 +132,13 @@ std::string side(const Access& access, const Race& race, const base::Terminal& t
 
 // That it can be shown, and how to see it.
 std::string proof_line(const Race& race, const base::Terminal& terminal) {
+  if (race.consequence) {
+    return base::wrap(
+        "No other order of the same events brings the two accesses together, as long as every read finds "
+        "what it "
+        "found: this one may be there only because of another race. Mend the others first.",
+        terminal.width, 2);
+  }
   if (!race.proof) return "";
   const witness::Witness& witness = race.proof->witness;
   const bool same = witness.earlier == race.earlier.event && witness.later == race.later.event;
@@ -299,6 +306,7 @@ std::string proving(const Report& report, const base::Terminal& terminal) {
   };
   say(run.proved, "shown by a schedule");
   say(run.refuted, "refuted and left out: no order of the events of this trace brings the accesses together");
+  say(run.consequences, "observed, but maybe only because of another race");
   say(run.not_found, "open: no schedule was found in the windows that were looked at");
   say(run.too_far, "open: the accesses are too far apart to look at all between them");
   say(run.time_is_up, "open: the time was up (--budget)");

@@ -230,6 +230,7 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
   }
   race.grade = grade_of(finding, engines);
   if (finding.proof) race.proof = {finding.proof->witness, std::string(finding.proof->how)};
+  race.consequence = finding.refuted && !finding.proof;
   race.variables = finding.variables;
   race.fingerprint = fingerprint_of(race.earlier.place, race.later.place, race.variable);
   race.why = why(race, {.next_signal = sync_of(around.earlier.next_signal, from),

@@ -49,7 +49,9 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   std::ranges::stable_sort(all, std::greater{},
                            [&](const Merged& one) { return grade_of(one.finding, findings.engines); });
   for (const Merged& one : all) {
-    if (one.finding.refuted) continue;  // counted with the proofs
+    if (one.finding.refuted && grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
+      continue;  // counted with the proofs
+    }
     Race race =
         resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
     if (!wanted(selection, race)) {
