@@ -117,14 +117,13 @@ Result<bool> check(const std::string& path, const Arguments& arguments, std::siz
 }
 
 // Whether all schedules of the file hold, each with a line about it.
-Result<bool> check_schedules(const std::string& path, const std::string& file, const Arguments& arguments) {
-  const auto wanted = report::read_witness_file(file);
-  if (!wanted) return fail(wanted.error());
-  const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted->witnesses);
+Result<bool> check_schedules(const std::string& path, const std::string& file,
+                             const report::WitnessFile& wanted, const Arguments& arguments) {
+  const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted.witnesses);
   if (!verdicts) return fail(verdicts.error());
   bool good = true;
   for (std::size_t i = 0; i < verdicts->size(); ++i) {
-    const witness::Witness& witness = wanted->witnesses[i];
+    const witness::Witness& witness = wanted.witnesses[i];
     const witness::Verdict& verdict = (*verdicts)[i];
     const std::string race = fmt::format("{}: schedule {}, of events {} and {}", file, i + 1,
                                          base::grouped(witness.earlier), base::grouped(witness.later));
@@ -225,13 +224,20 @@ Result<Exit> run(const Arguments& arguments) {
   for (const std::string_view flag : {"output", "to", "compress"}) {
     if (arguments.has(flag)) return usage_error(fmt::format("check: --{} is for --repair", flag));
   }
+  const std::string file(arguments.get("witness"));
+  report::WitnessFile witnesses;
+  if (schedules) {
+    auto read = report::read_witness_file(file);
+    if (!read) return fail(read.error());
+    witnesses = std::move(*read);
+  }
   Exit exit = kDone;
   for (const std::string& path : arguments.positional()) {
     const auto good = check(path, arguments, *keep);
     if (!good) say(good.error().message);
     if (!good || !*good) exit = kCouldNot;
     if (schedules && good) {
-      const auto hold = check_schedules(path, std::string(arguments.get("witness")), arguments);
+      const auto hold = check_schedules(path, file, witnesses, arguments);
       if (!hold) return fail(hold.error());
       if (!*hold) exit = kCouldNot;
     }
