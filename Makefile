@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup setup-run build run test lint format bench bench-papers fuzz coverage docs install clean
+.PHONY: help setup setup-run build run test lint format bench bench-papers bench-precision fuzz coverage docs install clean
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ bench-papers:   ## the figures of papers, from our runs (SCALE, RUNS): docs/resu
 	@scripts/build release -DDEADHEAT_BENCH=ON
 	@for script in $$(ls bench/papers | grep -v -x -e plot -e '.*\..*'); do \
 	  echo "==== bench/papers/$$script"; bench/papers/$$script || exit 1; done
+
+bench-precision: ## the precision table of the PWR paper, from our engines
+	@bench/papers/precision
 
 fuzz: setup     ## fuzz the parsers for a while (FUZZ_SECONDS each, default 60)
 	@scripts/fuzz
