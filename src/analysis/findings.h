@@ -92,8 +92,8 @@ struct ProvingRun {
   std::uint64_t proved = 0;
   std::uint64_t refuted = 0;       // suspicions: no order of the events of the trace brings them together
   std::uint64_t consequences = 0;  // observed, and no such order
-  std::uint64_t not_found = 0;  // within the windows that were looked at, none does
-  std::uint64_t too_far = 0;    // the two accesses are too far apart to look at all between them
+  std::uint64_t not_found = 0;     // within the windows that were looked at, none does
+  std::uint64_t too_far = 0;       // the two accesses are too far apart to look at all between them
   std::uint64_t time_is_up = 0;
   // Schedules that were made and did not pass the check: each is a bug in what made it.
   std::uint64_t rejected = 0;
