@@ -154,7 +154,7 @@ class SectionAccesses {
     }
     std::size_t bytes() const {
       std::size_t sum = sizeof(*this) + locks_.capacity() * sizeof(LockId);
-      for (const auto& notes : notes_) sum += sizeof(notes) + notes.capacity() * sizeof(Note);
+      for (const auto& notes : notes_) sum += sizeof(std::vector<Note>) + notes.capacity() * sizeof(Note);
       return sum;
     }
 

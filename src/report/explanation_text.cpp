@@ -29,7 +29,6 @@ std::string place_of(const Explanation::Step& step) {
 }
 
 std::string apart(const Explanation& x, const base::Terminal& terminal) {
-  const std::string one = for_people(x.race.earlier.thread), other = for_people(x.race.later.thread);
   if (!x.ordered) {
     return base::wrap(
         "In this run nothing kept them apart: no chain of one thread waiting for another leads "

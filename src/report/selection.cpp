@@ -1,7 +1,6 @@
 #include "report/selection.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "report/resolve.h"
 
@@ -45,10 +44,16 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
-  std::vector<Merged> all = merged(findings.races, findings.engines, from);
-  std::ranges::stable_sort(all, std::greater{},
-                           [&](const Merged& one) { return grade_of(one.finding, findings.engines); });
-  for (const Merged& one : all) {
+  const std::vector<Merged> all = merged(findings.races, findings.engines, from);
+  std::vector<const Merged*> in_order;  // the surest first
+  for (const engine::Grade grade :
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+    for (const Merged& one : all) {
+      if (grade_of(one.finding, findings.engines) == grade) in_order.push_back(&one);
+    }
+  }
+  for (const Merged* const next : in_order) {
+    const Merged& one = *next;
     if (one.finding.refuted && grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
       continue;  // counted with the proofs
     }
