@@ -21,14 +21,22 @@ class Session {
   }
 
   bool wants(std::uint64_t event) const { return event < end_; }
-  void see(std::uint64_t number, const Event& event) {
-    for (; !waiting_.empty() && waiting_.back().from <= number; waiting_.pop_back()) {
-      checkers_[waiting_.back().of].begin(before_);
-      running_.push_back(waiting_.back().of);
+  // One after the other, so that what each knows stays in the cache for a block.
+  void see(const BlockView& block) {
+    const std::uint64_t end = block.first + block.size();
+    for (std::uint64_t number = block.first; number < end && !waiting_.empty(); ++number) {
+      for (; !waiting_.empty() && waiting_.back().from <= number; waiting_.pop_back()) {
+        checkers_[waiting_.back().of].begin(before_);
+        running_.push_back(waiting_.back().of);
+      }
+      before_.see(block[number - block.first]);
     }
-    std::erase_if(running_, [&](std::size_t i) { return ends_[i] <= number; });
-    for (const std::size_t i : running_) checkers_[i].see(number, event);
-    if (!waiting_.empty()) before_.see(event);
+    for (const std::size_t i : running_) {
+      for (std::uint64_t number = block.first; number < std::min(end, ends_[i]); ++number) {
+        checkers_[i].see(number, block[number - block.first]);
+      }
+    }
+    std::erase_if(running_, [&](std::size_t i) { return ends_[i] <= end; });
   }
   std::vector<Verdict> verdicts() {
     std::vector<Verdict> out;
@@ -60,9 +68,8 @@ Result<std::vector<Verdict>> check_witnesses(const std::string& path, const Read
     const auto block = (*source)->next();
     if (!block) return fail(block.error());
     if (*block == nullptr) break;
-    for (std::size_t i = 0; i < (*block)->size() && session.wants(number); ++i) {
-      session.see(number++, (**block)[i]);
-    }
+    session.see(**block);
+    number += (*block)->size();
   }
   return session.verdicts();
 }
