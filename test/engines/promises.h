@@ -18,18 +18,8 @@ using oracle::Pair;
 using oracle::Pairs;
 using oracle::Trace;
 
-// So many traces in every run of the tests; DEADHEAT_TRACES=100000 for a long one. Sanitizers are slow, and
-// look for other faults than these tests: fewer will do there.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DEADHEAT_SANITIZED
-#endif
-#endif
-#ifdef DEADHEAT_SANITIZED
-inline constexpr std::uint64_t kTraces = 600;
-#else
-inline constexpr std::uint64_t kTraces = 3000;
-#endif
+// So many traces in every run of the tests; DEADHEAT_TRACES=100000 for a long one.
+inline constexpr std::uint64_t kTraces = 3000 / oracle::kFewer;
 
 class Profile : public testing::TestWithParam<const char*> {
  public:

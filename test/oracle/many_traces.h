@@ -17,6 +17,18 @@
 
 namespace deadheat::oracle {
 
+// Sanitizers are slow, and look for other faults than these tests: fewer traces will do there.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DEADHEAT_SANITIZED
+#endif
+#endif
+#ifdef DEADHEAT_SANITIZED
+inline constexpr std::uint64_t kFewer = 5;
+#else
+inline constexpr std::uint64_t kFewer = 1;
+#endif
+
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
