@@ -8,6 +8,7 @@
 
 #include "analysis/analyze_windows.h"
 #include "analysis/feed.h"
+#include "analysis/limited.h"
 #include "analysis/one_pass.h"
 #include "analysis/pipeline.h"
 #include "analysis/race_log.h"
@@ -115,6 +116,9 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
   for (const engine::Choice& choice : options.engines) {
     auto engine = choice.make(shape);
     if (!engine) return fail(engine.error());
+    if (options.most_bytes != UINT64_MAX && choice.row->grade == engine::Grade::candidate) {
+      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes);
+    }
     running.push_back({std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards())});
     passes = std::max(passes, choice.row->passes);
   }

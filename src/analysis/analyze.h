@@ -14,6 +14,8 @@ struct AnalyzeOptions {
   std::vector<engine::Choice> engines;
   std::vector<filter::Choice> filters = {};  // in their order
   unsigned jobs = 1;                         // threads at work; the findings do not depend on it
+  // Of the tables of an engine that only suspects: beyond, it is shown no more.
+  std::uint64_t most_bytes = UINT64_MAX;
   ReadOptions read;
   bool progress = true;  // shown on a terminal
 };

@@ -15,6 +15,9 @@ namespace deadheat::cli {
 
 // What is seen, and what may happen besides; the latter is a suspicion until it is proved.
 inline constexpr std::string_view kPortfolio = "fasttrack,pwr-ee-l";
+// Nobody asked for the second one, so it must not take all of the memory: with many thousands of threads it
+// would.
+inline constexpr std::uint64_t kPortfolioBytes = std::uint64_t{2} << 30;
 
 inline constexpr Flag kEngineFlag = {
     .name = "engine",

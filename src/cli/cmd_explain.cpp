@@ -72,6 +72,7 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   auto engines = engines_of("explain", arguments.get("engine"));
   if (!engines) return fail(engines.error());
   options.engines = std::move(*engines);
+  if (!arguments.has("engine")) options.most_bytes = kPortfolioBytes;
   options.jobs = *jobs;
   options.read = read_options(arguments);
   Wishes wishes;
