@@ -239,7 +239,7 @@ void SyncP::meet(Place& place, Later& later) {
 bool SyncP::can_meet(const Entry& entry, Later& later) {
   const ThreadId t = entry.thread();
   if (later.before.covers(later.thread, {t, entry.time})) return false;
-  const auto known = [](Ideal& set, const Message& message) { join(set, message); };
+  const auto known = [](Ideal& set, const Message& message) { order::join(set, message); };
   Ideal& closed = closed_[index(later.thread)];
   if (!later.closed) {
     closed.resize(last_.size());
@@ -251,7 +251,7 @@ bool SyncP::can_meet(const Entry& entry, Later& later) {
   }
   if (closed[index(t)] >= entry.time) return false;
   set_ = closed;
-  join(set_, entry.before);
+  order::join(set_, entry.before);
   ++closures_;
   return set_[index(t)] < entry.time && sections_.close(set_, t, entry.time, known);
 }
@@ -285,16 +285,6 @@ void SyncP::drop_old(List& list) {
   kept_ -= entries.size() - kept;
   entries.resize(kept);
   list.enough = std::max(few_, 2 * kept);
-}
-
-void SyncP::join(Ideal& set, const Message& message) {
-  if (message.vector == nullptr) return;
-  const clock::Time* const times = message.vector->times();
-  const std::size_t n = std::min<std::size_t>(set.size(), message.vector->width);
-  for (std::size_t u = 0; u < n; ++u) set[u] = std::max(set[u], times[u]);
-  if (message.last.none()) return;
-  clock::Time& own = set[index(message.last.thread())];
-  own = std::max(own, message.last.time());
 }
 
 void SyncP::drop(Accesses* accesses) {

@@ -18,6 +18,7 @@
 #include "engine/registry.h"
 #include "model/cells.h"
 #include "order/critical_sections.h"
+#include "order/ideal.h"
 #include "order/locksets.h"
 #include "order/reads_from.h"
 #include "order/with_locksets.h"
@@ -42,17 +43,8 @@ class SyncP final : public Engine {
 
  private:
   // What is ordered whichever thread gets a lock first: fork and join, messages, barriers, values.
-  class Order : public order::WithLocksets<order::ReadsFrom<order::Synchronisation<clock::FlatClocks>>> {
-   public:
-    using WithLocksets::WithLocksets;
-    // All that thread t knows, with its own events up to `time`.
-    Message knows(ThreadId t, Time time) {
-      Message message;
-      clocks_.assign(message, living(t).clock, t, time);
-      return message;
-    }
-    void forget(Message& message) { clocks_.clear(message); }
-  };
+  using Order =
+      order::Knowing<order::WithLocksets<order::ReadsFrom<order::Synchronisation<clock::FlatClocks>>>>;
   using Message = Order::Message;
 
   struct Entry {
@@ -137,7 +129,6 @@ class SyncP final : public Engine {
   void drop_old(List& list);
   void find_old();
   static bool conflict(EventKind a, EventKind b);
-  static void join(order::Ideal& set, const Message& message);
 
   std::uint64_t limit_, many_cells_;
   std::size_t few_;

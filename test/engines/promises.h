@@ -24,6 +24,15 @@ inline constexpr std::uint64_t kTraces = 3000 / oracle::kFewer;
 class Profile : public testing::TestWithParam<const char*> {
  public:
   static oracle::SmallTraceOptions options() { return oracle::ManyTraces::options_of(GetParam()); }
+  // Too long to be searched: for what is defined by a closure.
+  static oracle::SmallTraceOptions longer() {
+    auto longer = options();
+    longer.min_events = 60;
+    longer.max_events = 150;
+    longer.max_threads = 6;
+    longer.max_locks = 6;
+    return longer;
+  }
 };
 
 // All detectors there are, as they can be tried on small traces.
@@ -76,6 +85,17 @@ inline bool told_truly(const RaceList& races, Trace trace) {
     }
   }
   return true;
+}
+inline bool told_once(const RaceList& races) { return pairs_of(races).size() == races.pairs.size(); }
+inline bool exactly(const RaceList& races, const Pairs& pairs, Trace trace) {
+  return pairs_of(races) == pairs && told_once(races) && told_truly(races, trace);
+}
+inline std::uint64_t counted(const RaceList& races, std::string_view name) {
+  for (const auto& counter : races.counters) {
+    if (counter.name == name) return counter.value;
+  }
+  ADD_FAILURE() << "not counted: " << name;
+  return 0;
 }
 // Variables (cells) with a pair, and the first later event of each.
 inline std::map<std::uint32_t, std::uint64_t> first_by_variable(const RaceList& races) {

@@ -10,17 +10,6 @@
 namespace deadheat::test {
 namespace {
 
-bool each_once(const RaceList& races) { return pairs_of(races).size() == races.pairs.size(); }
-bool exactly(const RaceList& races, const Pairs& pairs, Trace trace) {
-  return pairs_of(races) == pairs && each_once(races) && told_truly(races, trace);
-}
-std::uint64_t counted(const RaceList& races, std::string_view name) {
-  for (const auto& counter : races.counters) {
-    if (counter.name == name) return counter.value;
-  }
-  ADD_FAILURE() << "not counted: " << name;
-  return 0;
-}
 RaceList run(const std::string& engine, Trace trace) { return run_engine(engine, trace, any_cut(trace)); }
 Pairs told(const std::string& engine, Trace trace) { return pairs_of(run(engine, trace)); }
 
@@ -90,7 +79,7 @@ TEST_P(Pwr, EdgesLeftOutLeaveOutPairs) {
         if (!pairs_of(races).contains(pair)) incomplete.insert(pair.second);
       }
       missing |= !incomplete.empty();
-      if (!oracle::subset(pairs_of(races), all) || !each_once(races) || !told_truly(races, trace) ||
+      if (!oracle::subset(pairs_of(races), all) || !told_once(races) || !told_truly(races, trace) ||
           counted(races, "critical sections dropped") != 0 ||
           incomplete.size() > counted(races, "accesses with pairs that may be missing") ||
           (!incomplete.empty() && counted(races, "edges dropped") == 0))
@@ -106,7 +95,7 @@ TEST_P(Pwr, SectionsLeftOutAddPairs) {
     for (const char* limit : {"0", "1", "2", "5"}) {
       const RaceList races = run(std::string("pwr-ee-l:edges=unlimited:sections=") + limit, trace);
       const bool differs = pairs_of(races) != all;
-      if (!oracle::subset(all, pairs_of(races)) || !each_once(races) || !told_truly(races, trace) ||
+      if (!oracle::subset(all, pairs_of(races)) || !told_once(races) || !told_truly(races, trace) ||
           (differs && counted(races, "times a dropped critical section may have been needed") == 0))
         return Outcome::fails;
     }
@@ -123,12 +112,7 @@ TEST_P(Pwr, WithoutLimitsItIsPwrEe) {
 
 // Sections that bring in others, and many accesses to a variable, need more events than can be searched.
 TEST_P(Pwr, LongTracesAreToldAsDefined) {
-  auto longer = options();
-  longer.min_events = 60;
-  longer.max_events = 150;
-  longer.max_threads = 6;
-  longer.max_locks = 6;
-  oracle::for_many_traces(longer, kTraces / 20, [](Trace trace) {
+  oracle::for_many_traces(longer(), kTraces / 20, [](Trace trace) {
     const Pairs pwr = oracle::lockset_and_pred_pairs(oracle::pwr_order(trace));
     const Pairs wdp = oracle::lockset_and_pred_pairs(oracle::wdp_order(trace));
     return oracle::promised(

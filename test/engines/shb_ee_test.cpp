@@ -24,18 +24,6 @@ Pairs paper_pairs(Trace trace) {
   return pairs;
 }
 
-bool each_once(const RaceList& races) { return pairs_of(races).size() == races.pairs.size(); }
-bool exactly(const RaceList& races, const Pairs& pairs, Trace trace) {
-  return pairs_of(races) == pairs && each_once(races) && told_truly(races, trace);
-}
-std::uint64_t counted(const RaceList& races, std::string_view name) {
-  for (const auto& counter : races.counters) {
-    if (counter.name == name) return counter.value;
-  }
-  ADD_FAILURE() << "not counted: " << name;
-  return 0;
-}
-
 class ShbEe : public Profile {};
 INSTANTIATE_TEST_SUITE_P(Profiles, ShbEe, testing::Values("basic", "all"),
                          [](const auto& profile) { return std::string(profile.param); });
@@ -64,11 +52,11 @@ TEST_P(ShbEe, ALimitLeavesSomeOfThePairsAndAllFlags) {
     const auto flagged_by_shb = run_engine("shb", trace, any_cut(trace)).flagged();
     for (const std::string engine : kLimited) {
       const RaceList races = run_engine(engine, trace, any_cut(trace));
-      if (!oracle::subset(pairs_of(races), pairs) || !each_once(races) || !told_truly(races, trace) ||
+      if (!oracle::subset(pairs_of(races), pairs) || !told_once(races) || !told_truly(races, trace) ||
           races.flagged() != flagged_by_shb)
         return Outcome::fails;
       const RaceList some = run_engine(engine + ":paper", trace, any_cut(trace));
-      if (!oracle::subset(pairs_of(some), of_paper) || !each_once(some)) return Outcome::fails;
+      if (!oracle::subset(pairs_of(some), of_paper) || !told_once(some)) return Outcome::fails;
     }
     return oracle::promised(!pairs.empty(), true);
   });
@@ -105,7 +93,7 @@ TEST_P(ShbEe, ManyAccessesToAVariableAreToldAsWell) {
     std::size_t fewer = 0;
     for (const char* engine : {"shb-ee:limit=0", "shb-ee:limit=5", "shb-ee:limit=8", "shb-ee"}) {
       const RaceList races = run_engine(engine, trace, any_cut(trace));
-      if (!oracle::subset(pairs_of(races), pairs) || races.pairs.size() < fewer || !each_once(races))
+      if (!oracle::subset(pairs_of(races), pairs) || races.pairs.size() < fewer || !told_once(races))
         return Outcome::fails;
       fewer = races.pairs.size();
     }

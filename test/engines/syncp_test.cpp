@@ -32,12 +32,7 @@ TEST_P(SyncP, TheDefinitionIsWhatTheSearchFinds) {
 
 // Releases that bring in others, again and again, need more events than can be searched.
 TEST_P(SyncP, LongTracesAreToldAsDefined) {
-  auto longer = options();
-  longer.min_events = 60;
-  longer.max_events = 150;
-  longer.max_threads = 6;
-  longer.max_locks = 6;
-  oracle::for_many_traces(longer, kTraces / 20, [](Trace trace) {
+  oracle::for_many_traces(longer(), kTraces / 20, [](Trace trace) {
     const Pairs pairs = defined_pairs(trace);
     const RaceList races = run_engine("syncp:limit=unlimited", trace, any_cut(trace));
     return oracle::promised(!pairs.empty(), pairs_of(races) == pairs && told_truly(races, trace));

@@ -24,12 +24,7 @@ TEST_P(Wcp, FlagsExactlyTheAccessesThatAnEarlierOneIsNotOrderedBefore) {
 
 // Queues that get long, and clocks that get wide, need more events.
 TEST_P(Wcp, LongTracesAreFlaggedAsDefined) {
-  auto longer = options();
-  longer.min_events = 60;
-  longer.max_events = 150;
-  longer.max_threads = 6;
-  longer.max_locks = 6;
-  oracle::for_many_traces(longer, kTraces / 20, [](Trace trace) {
+  oracle::for_many_traces(longer(), kTraces / 20, [](Trace trace) {
     const Pairs pairs = oracle::Wcp(trace).pairs();
     return oracle::promised(!pairs.empty(),
                             run_engine("wcp", trace, any_cut(trace)).flagged() == flagged(pairs));
