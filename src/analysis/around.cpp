@@ -2,39 +2,9 @@
 
 #include <algorithm>
 
+#include "solve/holders.h"
+
 namespace deadheat::analysis {
-
-namespace {
-
-using model::HeldLocks;
-
-// Locks held as the trace goes.
-class Holders {
- public:
-  void see(const Event& e) {
-    const bool shared = e.op.kind == EventKind::acquire_shared || e.op.kind == EventKind::release_shared;
-    const auto mode = shared ? HeldLocks::Mode::shared : HeldLocks::Mode::exclusive;
-    if (e.op.kind == EventKind::acquire || e.op.kind == EventKind::acquire_shared) {
-      held_.acquire(e.thread, LockId{e.object}, mode, 0);
-      threads_.insert(e.thread);
-    } else if (object_kind(e.op.kind) == ObjectKind::lock) {
-      held_.release(e.thread, LockId{e.object}, mode);
-    }
-  }
-  std::vector<solve::Window::Held> all() const {
-    std::vector<solve::Window::Held> out;
-    for (const ThreadId t : threads_) {
-      for (const HeldLocks::Held& h : held_.held(t)) out.push_back({t, h.lock, h.mode, h.depth});
-    }
-    return out;
-  }
-
- private:
-  HeldLocks held_;
-  std::set<ThreadId> threads_;
-};
-
-}  // namespace
 
 Result<std::vector<Part>> parts_around(const std::string& path, const ReadOptions& read,
                                        std::span<const model::RacePair> pairs, const Reach& reach) {
@@ -47,7 +17,7 @@ Result<std::vector<Part>> parts_around(const std::string& path, const ReadOption
   }
   auto source = open_source(path, read);
   if (!source) return fail(source.error());
-  Holders holders;
+  solve::Holders holders;
   std::uint64_t number = 0;
   bool at_end = false;
   while (number < end) {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "deadheat/trace.h"
-#include "model/held_locks.h"
 #include "model/race.h"
 #include "solve/window.h"
 

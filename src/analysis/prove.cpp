@@ -68,10 +68,6 @@ void accept(Finding& finding, Proof proof, std::span<const EngineRun> engines) {
   finding.proof = std::move(proof);
 }
 
-}  // namespace
-
-namespace {
-
 class Prover {
  public:
   Prover(const std::string& path, Findings& findings, const ProveOptions& options)

@@ -1,38 +1,20 @@
 #include "solve/prove.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 
+#include "solve/holders.h"
 #include "solve/rules.h"
 
 namespace deadheat::solve {
 
-using model::HeldLocks;
-
 Window part_of(const Window& window, std::uint64_t first, std::uint64_t end) {
-  HeldLocks held;
-  std::set<ThreadId> threads;
-  for (const Window::Held& h : window.held) {
-    threads.insert(h.thread);
-    for (std::uint32_t n = 0; n < h.depth; ++n) held.acquire(h.thread, h.lock, h.mode, 0);
-  }
+  Holders holders;
+  for (const Window::Held& h : window.held) holders.hold(h);
   for (std::uint64_t number = window.first; number < first; ++number) {
-    const Event& e = window.events[number - window.first];
-    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
-    const auto mode = is_shared(e.op.kind) ? HeldLocks::Mode::shared : HeldLocks::Mode::exclusive;
-    if (is_acquire(e.op.kind)) {
-      threads.insert(e.thread);
-      held.acquire(e.thread, LockId{e.object}, mode, number);
-    } else {
-      held.release(e.thread, LockId{e.object}, mode);
-    }
+    holders.see(window.events[number - window.first]);
   }
-  Window part{first, window.events.subspan(first - window.first, end - first), {}};
-  for (const ThreadId t : threads) {
-    for (const HeldLocks::Held& h : held.held(t)) part.held.push_back({t, h.lock, h.mode, h.depth});
-  }
-  return part;
+  return {first, window.events.subspan(first - window.first, end - first), holders.all()};
 }
 
 namespace {
