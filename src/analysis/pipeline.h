@@ -1,8 +1,8 @@
 // Several threads at one trace. Each kind of work on the blocks is a lane, which takes the blocks one after
 // the other: decoding (a lane for each slot), checking the rules, filters, ordering (a lane for each engine),
 // checking accesses (a lane for each engine and shard). A thread takes the work that is nearest to being done
-// with, but ordering first: it is not divided, so nothing may keep it waiting. (With checks first, the thread
-// that orders would be drawn into these, and two cores were 1.3 times one where they are 1.9 now.)
+// with, but ordering first: it is not divided, so nothing may keep it waiting. (With checks first, both of
+// two threads would be drawn into these while the order stands still.)
 #pragma once
 
 #include <atomic>
