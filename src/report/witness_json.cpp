@@ -42,7 +42,21 @@ std::string wrong_with(const Json& json) {
   return json["ends"].size() > kMostThreads ? "has ends of more threads than there can be" : "";
 }
 
+Witness witness_in(const Json& json) {
+  return {.earlier = json["earlier"],
+          .later = json["later"],
+          .from = json["from"],
+          .ends = json["ends"].get<std::vector<std::uint64_t>>(),
+          .then = json["then"].get<std::vector<std::uint64_t>>()};
+}
+
 }  // namespace
+
+Result<Witness> parse_witness(std::string_view json) {
+  const Json object = Json::parse(json, nullptr, false);
+  if (const std::string wrong = wrong_with(object); !wrong.empty()) return input_error(wrong);
+  return witness_in(object);
+}
 
 std::string as_json(const Witness& witness) { return object_of(witness).dump(); }
 
@@ -77,11 +91,7 @@ Result<WitnessFile> read_witness_file(const std::string& path) {
     if (const std::string wrong = wrong_with(one); !wrong.empty()) {
       return refuse(fmt::format("witness {} {}", out.witnesses.size() + 1, wrong));
     }
-    out.witnesses.push_back({.earlier = one["earlier"],
-                             .later = one["later"],
-                             .from = one["from"],
-                             .ends = one["ends"].get<std::vector<std::uint64_t>>(),
-                             .then = one["then"].get<std::vector<std::uint64_t>>()});
+    out.witnesses.push_back(witness_in(one));
   }
   return out;
 }
