@@ -69,6 +69,11 @@ Result<Attempts> Attempts::open(const std::string& folder, const std::string& op
   } else if (fs::create_directories(folder, error); error) {
     return fail({Error::Kind::io, fmt::format("{}: cannot be made: {}", folder, error.message())});
   }
+  // What a run that was killed left of a file.
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with('.') && name.find(".partial-") != std::string::npos) fs::remove(entry.path(), error);
+  }
   // Anew: the last line may be half of one.
   auto partial = base::PartialFile::create(path);
   if (!partial) return fail(partial.error());

@@ -70,7 +70,7 @@ Step put_race(Draft& draft, const Wishes& wishes, std::uint64_t place, std::uint
   const std::uint64_t behind = end - std::min<std::uint64_t>(end, draft.size() - base.events.size());
   scene.read_later = [&base, behind](const Event& e) { return base.read_behind(e, behind); };
 
-  Spread spread(std::move(scene), wishes.window, random);
+  Spread spread(std::move(scene), wishes.window, wishes.cases, random);
   Step step;
   const bool turned = !wishes.hard || spread.turn_round(!wishes.missed_by.empty());
   if (turned && stirs > 0) spread.stir(stirs);

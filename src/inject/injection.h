@@ -21,6 +21,7 @@ struct Wishes {
   bool hard = false;                           // happens-before must order the two
   std::vector<engine::Choice> missed_by = {};  // engines that must not tell the pair
   bool twins = false;
+  std::uint64_t cases = 200;  // that are tried in a window before the solver is asked; 0: it always is
 };
 
 // Why nothing came of an attempt.

@@ -25,7 +25,7 @@ enum Side : std::uint8_t { kBetween, kLeft, kRight };
 constexpr ThreadId kEndOfLeft{UINT32_MAX - 1}, kStartOfRight{UINT32_MAX - 2}, kReader{UINT32_MAX - 3};
 
 // Limits that do not depend on the clock: the same seed makes the same trace.
-constexpr std::uint64_t kCases = 200, kClauses = 20'000;
+constexpr std::uint64_t kClauses = 20'000;
 // Sections are turned round in one step, also if that takes a larger window.
 constexpr std::size_t kTurnWindows = 8;
 constexpr unsigned kSolverSteps = 2'000'000;
@@ -40,6 +40,13 @@ bool keep_memory(const Event& a, const Event& b) {
   return (is_allocation(a.op.kind) || is_allocation(b.op.kind)) && a.thread != b.thread && overlap(a, b);
 }
 
+template <class T>
+void shuffle(std::vector<T>& all, base::Random& random) {
+  for (std::size_t i = all.size(); i > 1; --i) {
+    std::swap(all[i - 1], all[random.below(static_cast<std::uint32_t>(i))]);
+  }
+}
+
 // What the rules force if `more` is given besides; nothing, if that cannot be.
 bool try_with(solve::Saturation& now, std::span<const Need> more) {
   solve::Saturation next = now;
@@ -51,11 +58,12 @@ bool try_with(solve::Saturation& now, std::span<const Need> more) {
 
 }  // namespace
 
-Spread::Spread(Scene scene, std::size_t window, base::Random& random)
+Spread::Spread(Scene scene, std::size_t window, std::uint64_t cases, base::Random& random)
     : scene_(std::move(scene)),
       left_(scene_.left),
       right_(scene_.left + 1),
       window_(window),
+      cases_(cases),
       random_(random),
       side_(scene_.events.size(), kBetween),
       order_(scene_.events.size()),
@@ -132,101 +140,113 @@ void Spread::apply(std::size_t begin, std::size_t size, const solve::Order& orde
   for (std::size_t i = 0; i < size; ++i) now_[begin + i] = scene_.events[order_[begin + i]];
 }
 
+// What of a window goes to its front and to its back, and what of each thread is in between.
+struct Spread::Parting {
+  Index end_of_left, start_of_right;  // marks among the events
+  std::vector<Need> given;
+  struct Others {
+    std::vector<Index> not_left, not_right;  // of one thread, in order
+  };
+  std::vector<Others> others;
+  bool any_left = false, any_right = false;
+};
+
+Spread::Parting Spread::part(const solve::Rules& rules, std::size_t begin, std::size_t size) const {
+  const auto marks = static_cast<Index>(rules.size() - 2);
+  Parting parting{
+      .end_of_left = marks, .start_of_right = marks + 1, .given = {{marks, marks + 1}}, .others = {}};
+  for (Index t = 0; t < rules.threads(); ++t) {
+    const auto& own = rules.events_of(t);
+    if (own.front() >= size) continue;
+    Parting::Others others;
+    for (const Index i : own) {
+      const std::uint8_t side = side_[order_[begin + i]];
+      if (side != kLeft) others.not_left.push_back(i);
+      if (side != kRight) others.not_right.push_back(i);
+    }
+    if (const std::size_t left = own.size() - others.not_left.size(); left > 0) {
+      parting.any_left = true;
+      parting.given.push_back({own[left - 1], parting.end_of_left});
+    }
+    if (others.not_right.size() < own.size()) {
+      parting.any_right = true;
+      parting.given.push_back({parting.start_of_right, own[others.not_right.size()]});
+    }
+    const bool readers = marks > size;
+    if (readers) parting.given.push_back({own.back(), static_cast<Index>(size)});  // the first of them
+    parting.others.push_back(std::move(others));
+  }
+  for (Parting::Others& others : parting.others) {
+    if (!parting.any_left) others.not_left.clear();
+    if (!parting.any_right) others.not_right.clear();
+  }
+  return parting;
+}
+
+// All that is not of the left part behind it, and before the right one; or of each thread as many as can be,
+// of which what holds for one holds for those behind it.
+void Spread::part_as_far_as_can_be(solve::Saturation& forced, Parting& parting) {
+  std::vector<Need> wishes;
+  for (const Parting::Others& others : parting.others) {
+    if (!others.not_left.empty()) wishes.push_back({parting.end_of_left, others.not_left.front()});
+    if (!others.not_right.empty()) wishes.push_back({others.not_right.back(), parting.start_of_right});
+  }
+  if (try_with(forced, wishes)) return;
+  shuffle(parting.others, random_);
+  for (const auto& [not_left, not_right] : parting.others) {
+    for (std::size_t low = 0, high = not_left.size(); low < high;) {
+      const std::size_t middle = (low + high) / 2;
+      const Need need{parting.end_of_left, not_left[middle]};
+      try_with(forced, {&need, 1}) ? high = middle : low = middle + 1;
+    }
+    for (std::size_t low = 0, high = not_right.size(); low < high;) {
+      const std::size_t middle = (low + high + 1) / 2;
+      const Need need{not_right[middle - 1], parting.start_of_right};
+      try_with(forced, {&need, 1}) ? low = middle : high = middle - 1;
+    }
+  }
+}
+
+// None: there is no such order, or none was found.
+std::optional<solve::Order> Spread::order_of(const solve::Rules& rules, const solve::Goal& goal,
+                                             const solve::Saturation& forced) {
+  constexpr auto kNoHurry = std::chrono::steady_clock::time_point::max();
+  if (cases_ > 0) {
+    solve::Cases cases = solve::search_cases(rules, forced, cases_, kNoHurry);
+    if (cases.end == solve::Cases::End::found) return std::move(cases.order);
+    if (cases.end == solve::Cases::End::none) return ++effort_.no_order, std::nullopt;
+  }
+  solve::Search found = solve::search(rules, goal, forced, kClauses, kNoHurry, kSolverSteps);
+  if (found.end == solve::Search::End::found) return ++effort_.solver, std::move(found.order);
+  ++(found.end == solve::Search::End::none ? effort_.no_order : effort_.given_up);
+  return std::nullopt;
+}
+
 // False: the window stays as it is.
 bool Spread::solve(std::size_t begin, std::size_t end) {
   const std::size_t size = end - begin;
-  const solve::Window part = solve::part_of({0, now_, scene_.held}, begin, end);
-  std::vector<Event> events(part.events.begin(), part.events.end());
+  const solve::Window window = solve::part_of({0, now_, scene_.held}, begin, end);
+  std::vector<Event> events(window.events.begin(), window.events.end());
   add_readers(events, size);
-  const auto end_of_left = static_cast<Index>(events.size());
-  events.push_back({kEndOfLeft, {.kind = EventKind::fence}, 0});
-  const Index start_of_right = end_of_left + 1;
-  events.push_back({kStartOfRight, {.kind = EventKind::fence}, 0});
-
-  const solve::Rules rules(solve::Window{0, events, part.held});
+  for (const ThreadId mark : {kEndOfLeft, kStartOfRight}) {
+    events.push_back({mark, {.kind = EventKind::fence}, 0});
+  }
+  const solve::Rules rules(solve::Window{0, events, window.held});
   solve::Goal goal;
   for (Index t = 0; t < rules.threads(); ++t) {
     goal.must.push_back(static_cast<Index>(rules.events_of(t).size()));
   }
   goal.may = goal.must;
-  solve::Saturation forced(rules, goal);
 
-  std::vector<Need> given = kept_orders(events, begin, size), wishes;
-  // Of each thread: those that are not of the left part, and those not of the right one.
-  std::vector<std::pair<std::vector<Index>, std::vector<Index>>> others;
-  bool any_left = false, any_right = false;
-  for (Index t = 0; t < rules.threads(); ++t) {
-    const auto& own = rules.events_of(t);
-    if (own.front() >= size) continue;
-    std::vector<Index> not_left, not_right;
-    for (const Index i : own) {
-      const std::uint8_t side = side_[order_[begin + i]];
-      if (side != kLeft) not_left.push_back(i);
-      if (side != kRight) not_right.push_back(i);
-    }
-    if (not_left.size() < own.size()) {
-      any_left = true;
-      given.push_back({own[own.size() - not_left.size() - 1], end_of_left});
-    }
-    if (not_right.size() < own.size()) {
-      any_right = true;
-      given.push_back({start_of_right, own[not_right.size()]});
-    }
-    if (end_of_left > size) given.push_back({own.back(), static_cast<Index>(size)});  // the first reader
-    others.emplace_back(std::move(not_left), std::move(not_right));
-  }
-  for (auto& [not_left, not_right] : others) {
-    if (!any_left) not_left.clear();
-    if (!any_right) not_right.clear();
-    if (!not_left.empty()) wishes.push_back({end_of_left, not_left.front()});
-    if (!not_right.empty()) wishes.push_back({not_right.back(), start_of_right});
-  }
-  given.push_back({end_of_left, start_of_right});
-  forced.assume(given);
+  Parting parting = part(rules, begin, size);
+  std::ranges::copy(kept_orders(events, begin, size), std::back_inserter(parting.given));
+  solve::Saturation forced(rules, goal);
+  forced.assume(parting.given);
   if (!forced.possible()) return false;
-  if (!try_with(forced, wishes)) {
-    for (std::size_t i = others.size(); i > 1; --i) {
-      std::swap(others[i - 1], others[random_.below(static_cast<std::uint32_t>(i))]);
-    }
-    for (const auto& [not_left, not_right] : others) {
-      // As many as can be; what holds for one holds for those behind it.
-      std::size_t low = 0, high = not_left.size();
-      while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        const Need need{end_of_left, not_left[middle]};
-        if (try_with(forced, {&need, 1})) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
-      }
-      low = 0, high = not_right.size();
-      while (low < high) {
-        const std::size_t middle = (low + high + 1) / 2;
-        const Need need{not_right[middle - 1], start_of_right};
-        if (try_with(forced, {&need, 1})) {
-          low = middle;
-        } else {
-          high = middle - 1;
-        }
-      }
-    }
-  }
-  constexpr auto kNoHurry = std::chrono::steady_clock::time_point::max();
-  const solve::Cases cases = solve::search_cases(rules, forced, kCases, kNoHurry);
-  solve::Order order = cases.order;
-  if (cases.end == solve::Cases::End::too_many) {
-    solve::Search found = solve::search(rules, goal, forced, kClauses, kNoHurry, kSolverSteps);
-    if (found.end == solve::Search::End::gave_up) ++effort_.given_up;
-    if (found.end == solve::Search::End::none) ++effort_.no_order;
-    if (found.end != solve::Search::End::found) return false;
-    order = std::move(found.order);
-    ++effort_.solver;
-  } else if (cases.end != solve::Cases::End::found) {
-    ++effort_.no_order;
-    return false;
-  }
-  apply(begin, size, order);
+  part_as_far_as_can_be(forced, parting);
+  const auto order = order_of(rules, goal, forced);
+  if (!order) return false;
+  apply(begin, size, *order);
   ++effort_.windows;
   return true;
 }
@@ -314,9 +334,7 @@ std::vector<Spread::Turn> Spread::turns() const {
 
 bool Spread::turn_round(bool holding) {
   std::vector<Turn> all = turns();
-  for (std::size_t i = all.size(); i > 1; --i) {
-    std::swap(all[i - 1], all[random_.below(static_cast<std::uint32_t>(i))]);
-  }
+  shuffle(all, random_);
   if (holding) std::stable_partition(all.begin(), all.end(), [](const Turn& turn) { return turn.holding; });
   return std::ranges::any_of(all, [this](const Turn& turn) { return try_turn(turn); });
 }

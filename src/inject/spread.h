@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -37,7 +38,7 @@ struct Effort {
 
 class Spread {
  public:
-  Spread(Scene scene, std::size_t window, base::Random& random);
+  Spread(Scene scene, std::size_t window, std::uint64_t cases, base::Random& random);
 
   // Lets a section of the left thread, which ends behind the left access, come before a section of the same
   // lock that the right thread begins before the right one: then happens-before orders the two. `holding`:
@@ -65,6 +66,11 @@ class Spread {
   bool push_left();
   bool push_right();
   bool solve(std::size_t begin, std::size_t end);
+  struct Parting;
+  Parting part(const solve::Rules& rules, std::size_t begin, std::size_t size) const;
+  void part_as_far_as_can_be(solve::Saturation& forced, Parting& parting);
+  std::optional<solve::Order> order_of(const solve::Rules& rules, const solve::Goal& goal,
+                                       const solve::Saturation& forced);
   std::vector<solve::Rules::Need> kept_orders(const std::vector<Event>& events, std::size_t begin,
                                               std::size_t size) const;
   void add_readers(std::vector<Event>& events, std::size_t size) const;
@@ -73,6 +79,7 @@ class Spread {
   Scene scene_;
   Index left_, right_;
   std::size_t window_;
+  std::uint64_t cases_;
   base::Random& random_;
   std::vector<std::uint8_t> side_;  // by event: which part it has
   std::vector<Index> order_;        // as it is now

@@ -65,8 +65,8 @@ bool is_race(const std::vector<Event>& events, const LabelledPair& pair) {
 // What property(base, made) says of some attempts for each trace.
 template <class Property>
 void for_many_injections(const oracle::SmallTraceOptions& options, const Wishes& wishes, Property property,
-                         bool may_refuse = false) {
-  oracle::for_many_traces(options, kTraces, [&](Trace trace) {
+                         bool may_refuse = false, std::uint64_t traces = kTraces) {
+  oracle::for_many_traces(options, traces, [&](Trace trace) {
     const auto base = base_of(trace, wishes.races);
     if (!base) return Outcome::says_nothing;
     bool something = false;
@@ -121,6 +121,17 @@ TEST_P(InjectHard, RacesAreOrderedByHappensBefore) {
     const auto& w = made.pairs[0].witness;
     return oracle::hb_order(made.events).ordered(w.earlier, w.later) && all_hold(base, made);
   });
+}
+
+TEST_P(InjectHard, TheSolverDoesWhatCasesDo) {
+  std::uint64_t solved = 0;
+  const Wishes wishes{.distance = 3, .window = 16, .cases = 0};
+  const auto property = [&](const BaseTrace& base, const Injected& made) {
+    solved += made.effort.solver;
+    return all_hold(base, made);
+  };
+  for_many_injections(options(), wishes, property, false, kTraces / 5);
+  EXPECT_GT(solved, kTraces / 5);
 }
 
 TEST_P(Inject, TwinsAreNoRaces) {
