@@ -12,8 +12,7 @@ namespace deadheat::oracle {
 
 class Optimistic {
  public:
-  explicit Optimistic(Trace trace)
-      : trace_(trace), hard_(hard_rf_and_allocations_order(trace)), kept_(trace.size()) {
+  explicit Optimistic(Trace trace) : trace_(trace), hard_(hard_rf_and_allocations_order(trace)) {
     find_sections();
     find_kept();
   }
@@ -28,7 +27,15 @@ class Optimistic {
     std::size_t acquire;
     std::optional<std::size_t> release;
   };
-  using Graph = std::vector<Set>;  // by event: those that follow
+
+  // The same, quick to ask.
+  struct Members {
+    Members(const Set& events, std::size_t size) : is_in(size) {
+      for (const std::size_t i : events) is_in[i] = true;
+    }
+    bool contains(std::size_t i) const { return is_in[i]; }
+    std::vector<bool> is_in;
+  };
 
   void find_sections() {
     for (const std::size_t i : edges::outermost(trace_)) {
@@ -51,10 +58,10 @@ class Optimistic {
   void find_kept() {
     for (std::size_t b = 0; b < trace_.size(); ++b) {
       for (std::size_t a = 0; a < b; ++a) {
-        if (hard_.ordered(a, b) || memory(a, b)) kept_[a].insert(b);
+        if (hard_.ordered(a, b) || memory(a, b)) kept_.push_back({a, b});
       }
     }
-    for (const auto& [a, b] : edges::locks(trace_)) kept_[a].insert(b);
+    for (const Pair& edge : edges::locks(trace_)) kept_.push_back(edge);
   }
   bool memory(std::size_t a, std::size_t b) const {
     const EventKind x = trace_[a].op.kind, y = trace_[b].op.kind;
@@ -88,34 +95,38 @@ class Optimistic {
            !(edges::is_shared(a.op.kind) && edges::is_shared(b.op.kind));
   }
   bool can_meet(std::size_t e, std::size_t f) const {
-    const Set set = closure(e, f);
-    if (set.contains(e) || set.contains(f)) return false;
-    Graph graph = kept_;
+    const Set events = closure(e, f);
+    if (events.contains(e) || events.contains(f)) return false;
+    const Members set(events, trace_.size());
+    Edges edges;
+    for (const auto& [a, b] : kept_) {
+      if (set.contains(a) && set.contains(b)) edges.push_back({a, b});
+    }
     const auto is_open = [&](const Section& s) { return !s.release || !set.contains(*s.release); };
     for (const Section& open : sections_) {
       if (!set.contains(open.acquire) || !is_open(open)) continue;
       for (const Section& other : sections_) {
         if (!set.contains(other.acquire) || !apart(open, other)) continue;
         if (is_open(other)) return false;
-        graph[*other.release].insert(open.acquire);
+        edges.push_back({*other.release, open.acquire});
       }
     }
-    return !has_cycle(graph, set);
+    return !has_cycle(std::move(edges));
   }
-  // Takes away events that nothing left comes before, until there are none.
-  static bool has_cycle(const Graph& graph, Set left) {
+  // Takes away the edges from where none leads to, until there are no such.
+  bool has_cycle(Edges left) const {
     for (std::size_t size = 0; size != left.size();) {
       size = left.size();
-      Set followers;
-      for (const std::size_t i : left) followers.insert(graph[i].begin(), graph[i].end());
-      std::erase_if(left, [&](std::size_t i) { return !followers.contains(i); });
+      std::vector<bool> followed(trace_.size());
+      for (const auto& [a, b] : left) followed[b] = true;
+      std::erase_if(left, [&](const Pair& edge) { return !followed[edge.first]; });
     }
     return !left.empty();
   }
 
   Trace trace_;
   Order hard_;
-  Graph kept_;
+  Edges kept_;
   std::vector<Section> sections_;
 };
 
