@@ -57,12 +57,12 @@ class Optimistic {
     kept_.reserve(block.threads, block.variables);
   }
   void synchronise(ThreadId t, const Op& op, std::uint32_t object, clock::Time time) {
+    kept_.synchronise(t, op, object, time, order().moment(t).times);
     preserving_.synchronise(t, op, object, time);
-    kept_.synchronise(t, op, object, time);
   }
   void access(ThreadId t, const Op& op, VarId x, clock::Time time) {
+    kept_.access(t, op, x, time, order().moment(t).times);
     preserving_.access(t, op, x, time);
-    kept_.access(t, op, x, time);
   }
   void pass(ThreadId t, clock::Time time) {
     preserving_.pass(t, time);

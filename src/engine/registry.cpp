@@ -237,9 +237,9 @@ constexpr Row kRows[] = {
      .grade = Grade::candidate,
      .basis = Basis::values,
      .passes = 1,
-     .memory =
-         "as syncp, and 8 bytes an event, 8 an access of a variable, 4 an event and thread that accesses the "
-         "same after it",
+     .memory = "as syncp, and 8 bytes an event, 8 an access, and 4 for each thread in which something must "
+               "follow an "
+               "event: with the trace's length",
      .ignores = "",
      .options = kOsrOptions,
      .make = make_osr},

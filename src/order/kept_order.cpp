@@ -11,31 +11,53 @@ void KeptOrder::reserve(std::uint32_t threads, std::uint64_t variables) {
   cells_.reserve(variables);
 }
 
-KeptOrder::Event KeptOrder::number(ThreadId t, Time time) {
+KeptOrder::Event KeptOrder::number(ThreadId t, Time time, const Time* known) {
   Thread& thread = threads_[index(t)];
-  const Event e{t, static_cast<std::uint32_t>(thread.times.size())};
+  const auto number = static_cast<std::uint32_t>(thread.times.size());
   thread.times.push_back(time);
-  if (!thread.forks.events.empty()) follow(thread.forks, e);
-  return e;
+  // What a fork told the thread, it knew before any event of its own: that does not stand for the fork.
+  if (!thread.forks.threads.empty()) follow(thread.forks, {t, number, time, nullptr});
+  return {t, number, time, known};
 }
 
-void KeptOrder::follow(Event earlier, Event later) {
-  auto& followers = threads_[index(earlier.thread)].followers;
+void KeptOrder::follow(ThreadId t, std::uint32_t number, const Event& later) {
+  auto& followers = threads_[index(t)].followers;
   auto at = std::ranges::lower_bound(followers, later.thread, {}, &Followers::thread);
   if (at == followers.end() || at->thread != later.thread) at = followers.insert(at, {later.thread, {}});
-  at->first.put(earlier.number, later.number);
+  at->first.put(number, later.number);
 }
 
-void KeptOrder::follow(Sources& sources, Event e) {
-  auto at = std::ranges::find(sources.followed, e.thread, &Sources::Followed::by);
-  if (at == sources.followed.end()) at = sources.followed.insert(at, {e.thread, 0});
-  for (; at->count < sources.events.size(); ++at->count) {
-    if (sources.events[at->count].thread != e.thread) follow(sources.events[at->count], e);
+void KeptOrder::follow(Sources& sources, const Event& e) {
+  auto followed = std::ranges::find(sources.followed, e.thread, &Sources::Followed::by);
+  if (followed == sources.followed.end()) followed = sources.followed.insert(followed, {e.thread, 0});
+  for (auto of = sources.threads.rbegin(); of != sources.threads.rend() && of->last > followed->until; ++of) {
+    if (of->thread == e.thread) continue;
+    Time after = followed->until;
+    if (e.known != nullptr) after = std::max(after, e.known[index(of->thread)]);
+    if (of->last <= after) continue;
+    const std::vector<Time>& times = threads_[index(of->thread)].times;
+    const auto is_followed = [&](std::uint32_t number) { return times[number] <= after; };
+    for (auto n = std::ranges::partition_point(of->numbers, is_followed); n != of->numbers.end(); ++n) {
+      follow(of->thread, *n, e);
+    }
   }
+  followed->until = e.time;
 }
 
-void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time time) {
-  const Event e = number(t, time);
+void KeptOrder::add(Sources& sources, const Event& e) {
+  auto& threads = sources.threads;
+  const auto own = std::ranges::find(threads, e.thread, &Sources::OfThread::thread);
+  if (own == threads.end()) {
+    threads.push_back({e.thread, {}, 0});
+  } else {
+    std::rotate(own, own + 1, threads.end());
+  }
+  threads.back().numbers.push_back(e.number);
+  threads.back().last = e.time;
+}
+
+void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time time, const Time* known) {
+  const Event e = number(t, time, known);
   switch (op.kind) {
     case EventKind::acquire:
       follow(locks_[object].reads, e);
@@ -52,7 +74,7 @@ void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time
       Thread& child = threads_[object];
       follow(child.forks, e);
       if (!child.times.empty()) {
-        follow({ThreadId{object}, static_cast<std::uint32_t>(child.times.size() - 1)}, e);
+        follow(ThreadId{object}, static_cast<std::uint32_t>(child.times.size() - 1), e);
       }
       return;
     }
@@ -78,15 +100,15 @@ void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time
   }
 }
 
-void KeptOrder::touch(State& state, Event e, bool sets) {
+void KeptOrder::touch(State& state, const Event& e, bool sets) {
   if (state.past == nullptr) state.past = new Past;
   follow(state.past->writes, e);
   if (sets) follow(state.past->reads, e);
   add(sets ? state.past->writes : state.past->reads, e);
 }
 
-void KeptOrder::access(ThreadId t, const Op& op, VarId x, Time time) {
-  const Event e = number(t, time);
+void KeptOrder::access(ThreadId t, const Op& op, VarId x, Time time, const Time* known) {
+  const Event e = number(t, time, known);
   const bool sets = op.kind != EventKind::read && op.kind != EventKind::atomic_load;
   if (!is_allocation(op.kind) || cells(op) <= many_cells_) {
     return model::ByteRange{x, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
@@ -109,10 +131,10 @@ std::uint32_t KeptOrder::number_of(clock::Epoch event) const {
 
 // What is kept points forward in the trace. So threads are gone through by when they have to follow:
 // whichever is first does not follow anything that is not known yet.
-void KeptOrder::find_followers(Event e) {
+void KeptOrder::find_followers(clock::Epoch event) {
   first_.assign(threads_.size(), kNone);
   done_.assign(threads_.size(), false);
-  first_[index(e.thread)] = e.number;
+  first_[index(event.thread())] = number_of(event);
   for (;;) {
     std::size_t next = threads_.size();
     Time earliest = 0;
@@ -146,7 +168,7 @@ bool KeptOrder::allows(const Ideal& set, std::span<const Waiting> waiting) {
   std::vector<std::vector<std::size_t>> before(waiting.size());
   std::vector<std::size_t> open(waiting.size());  // how many there are before it
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    find_followers({waiting[i].acquire.thread(), number_of(waiting[i].acquire)});
+    find_followers(waiting[i].acquire);
     for (std::size_t j = 0; j < waiting.size(); ++j) {
       const bool is_before = std::ranges::any_of(waiting[j].releases, [&](clock::Epoch release) {
         return first_[index(release.thread())] <= number_of(release);
@@ -173,8 +195,10 @@ bool KeptOrder::allows(const Ideal& set, std::span<const Waiting> waiting) {
 
 std::size_t KeptOrder::bytes() const {
   const auto of = [](const Sources& sources) {
-    return sources.events.capacity() * sizeof(Event) +
-           sources.followed.capacity() * sizeof(Sources::Followed);
+    std::size_t sum = sources.threads.capacity() * sizeof(Sources::OfThread) +
+                      sources.followed.capacity() * sizeof(Sources::Followed);
+    for (const auto& thread : sources.threads) sum += thread.numbers.capacity() * sizeof(std::uint32_t);
+    return sum;
   };
   std::size_t all = cells_.bytes() + locks_.bytes() + channels_.bytes();
   for (const Thread& thread : threads_) {

@@ -5,8 +5,10 @@
 //
 // Of each event the next one that must follow it is kept, for each other thread: what follows it in a set
 // that has of each thread all up to a time is a question about stretches of the threads' events (Shi, Mathur
-// & Pavlogiannis, ICSE 2024, section 5). Time O(T) an event, for those who access a variable; O(T^2 log N) an
-// acquire that waits. Memory 8 bytes an event, 8 an access, 4 an event and thread that follows it.
+// & Pavlogiannis, ICSE 2024, section 5). Sets must have, with each event, all that the hard order
+// (engine/osr.h) has before it: so what a thread knew to be before it, when it came to an event, need not be
+// kept again. Time O(1) an event and thread that must follow it; O(T^2 log N) an acquire that waits. Memory 8
+// bytes an event, 4 to 8 an access of a cell, 4 an event and thread in which some event must follow.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +41,11 @@ class KeptOrder {
 
   // Ids of threads and variables are below these from now on.
   void reserve(std::uint32_t threads, std::uint64_t variables);
-  // Each event, in order. Of re-entrant acquires and their releases only that they are there.
-  void synchronise(ThreadId t, const Op& op, std::uint32_t object, Time time);
-  void access(ThreadId t, const Op& op, VarId x, Time time);
-  void pass(ThreadId t, Time time) { number(t, time); }
+  // Each event, in order. Of re-entrant acquires and their releases only that they are there. `known`: by
+  // thread, what the hard order has before the events of t so far.
+  void synchronise(ThreadId t, const Op& op, std::uint32_t object, Time time, const Time* known);
+  void access(ThreadId t, const Op& op, VarId x, Time time, const Time* known);
+  void pass(ThreadId t, Time time) { number(t, time, nullptr); }
 
   // Whether the events of the set can be put in an order in which all that is kept is kept, and all that wait
   // have waited.
@@ -55,14 +58,21 @@ class KeptOrder {
   struct Event {
     ThreadId thread;
     std::uint32_t number;
+    Time time;
+    const Time* known;  // before it
   };
-  // Events that others must follow, and how many of them each thread has followed already.
+  // Events that others must follow, and up to when each thread has followed them already.
   struct Sources {
+    struct OfThread {
+      ThreadId thread;
+      std::vector<std::uint32_t> numbers;
+      Time last;
+    };
     struct Followed {
       ThreadId by;
-      std::uint32_t count;
+      Time until;
     };
-    std::vector<Event> events;
+    std::vector<OfThread> threads;  // by when they were here last
     std::vector<Followed> followed;
   };
   // What happened to some bytes, or to a lock: writes, or releases; reads, or releases by readers.
@@ -101,14 +111,14 @@ class KeptOrder {
     Sources forks;  // of it
   };
 
-  Event number(ThreadId t, Time time);
-  void follow(Sources& sources, Event e);
-  void follow(Event earlier, Event later);
-  static void add(Sources& sources, Event e) { sources.events.push_back(e); }
-  void touch(State& state, Event e, bool sets);
+  Event number(ThreadId t, Time time, const Time* known);
+  void follow(Sources& sources, const Event& e);
+  void follow(ThreadId t, std::uint32_t number, const Event& later);
+  static void add(Sources& sources, const Event& e);
+  void touch(State& state, const Event& e, bool sets);
   std::uint32_t number_of(clock::Epoch event) const;
   // By thread the first event that must follow, in the set; kNone: none.
-  void find_followers(Event e);
+  void find_followers(clock::Epoch event);
 
   static constexpr std::uint32_t kNone = LeastTable::kNone;
 
