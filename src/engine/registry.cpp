@@ -261,8 +261,8 @@ constexpr Row kRows[] = {
      .promise =
          "tells the pairs that share no lock and of which the earlier one need not be done when the later "
          "one "
-         "is next, as far as PWR orders: all that can be made to meet (co-enabled) are among them; with two "
-         "threads, and no lock held at the earlier one, each can",
+         "is next, as far as PWR orders, or as many of each access as are told: all that can be made to meet "
+         "(co-enabled) are among them; with two threads, and no lock held at the earlier one, each can",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
      .basis = Basis::accesses,
