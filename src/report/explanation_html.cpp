@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "report/explanation.h"
+#include "report/html.h"
 #include "report/words.h"
 
 namespace deadheat::report {
@@ -11,29 +12,6 @@ namespace {
 
 using base::counted;
 using base::grouped;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : for_people(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 constexpr std::string_view kStyle =
     "body{font:15px/1.45 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;"
