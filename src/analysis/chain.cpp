@@ -59,12 +59,13 @@ void Chain::wait(const model::NumberedEvent& e) {
       return try_one(enters_, std::pair(object, e.event.op.value));
     case EventKind::atomic_load:
     case EventKind::atomic_rmw: {
-      const auto found = read(e.event);
-      if (!found) return;
-      if (acquires(e.event.op.order)) return reach(t, *found, e);
-      read_.try_emplace(index(t), *found);
-      return;
+      const auto found = read(atomics_, e.event);
+      if (found && acquires(e.event.op.order)) return reach(t, *found, e);
+      if (found) read_.try_emplace(index(t), *found);
+      return read_value(e);
     }
+    case EventKind::read:
+      return read_value(e);
     case EventKind::fence:
       if (acquires(e.event.op.order)) try_one(read_, index(t));
       return;
@@ -104,12 +105,17 @@ void Chain::signal(const model::NumberedEvent& e) {
   }
 }
 
+void Chain::read_value(const model::NumberedEvent& e) {
+  if (follow_ != Follow::values || e.number == to_) return;
+  if (const auto found = read(values_, e.event)) reach(e.event.thread, *found, e);
+}
+
 // In each cell the last write of a byte that is read counts.
-std::optional<Chain::Left> Chain::read(const Event& e) const {
+std::optional<Chain::Left> Chain::read(const Memory& memory, const Event& e) {
   std::optional<Left> found;
   model::ByteRange{VarId{e.object}, e.op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-    const auto at = atomics_.find(cell);
-    if (at == atomics_.end()) return;
+    const auto at = memory.find(cell);
+    if (at == memory.end()) return;
     const Written* last = nullptr;
     for (unsigned i = 0; i < kCellBytes; ++i) {
       const Written& byte = at->second[i];
@@ -134,14 +140,23 @@ void Chain::write(const model::NumberedEvent& e) {
     else if (fence != fences_.end())
       left = fence->second;
   }
-  if (op.kind == EventKind::atomic_rmw && !left) left = read(e.event);
-  model::ByteRange{VarId{e.event.object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-    if (!left && !atomics_.contains(cell)) return;
-    auto& written = atomics_[cell];
-    for (unsigned i = 0; i < kCellBytes; ++i) {
-      if ((bytes >> i & 1) != 0) written[i] = {e.number + 1, left};
-    }
-  });
+  if (op.kind == EventKind::atomic_rmw && !left) left = read(atomics_, e.event);
+  leave(atomics_, e, left);
+  if (follow_ != Follow::values) return;
+  // Memory that is new, or no more, has no values.
+  const bool is_value = is_reached(e.event.thread) && !is_allocation(op.kind);
+  leave(values_, e, is_value ? std::optional(Left{e}) : std::nullopt);
+}
+
+void Chain::leave(Memory& memory, const model::NumberedEvent& e, const std::optional<Left>& left) {
+  model::ByteRange{VarId{e.event.object}, e.event.op}.each_cell(
+      [&](std::uint32_t cell, model::ByteMask bytes) {
+        if (!left && !memory.contains(cell)) return;
+        auto& written = memory[cell];
+        for (unsigned i = 0; i < kCellBytes; ++i) {
+          if ((bytes >> i & 1) != 0) written[i] = {e.number + 1, left};
+        }
+      });
 }
 
 void Chain::finish(ThreadId t) {

@@ -8,7 +8,7 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kCc,      &kCxx,     &kEnv,      &kRecord, &kDoctor, &kAnalyze, &kExplain,
+    &kCc,      &kCxx,     &kEnv,      &kRecord, &kDoctor, &kAnalyze, &kExplain, &kEvaluate,
     &kEngines, &kConvert, &kGenerate, &kCheck,  &kStat,   &kRepair,  &kHelp,
 };
 
