@@ -59,7 +59,7 @@ void Chain::wait(const model::NumberedEvent& e) {
       return try_one(enters_, std::pair(object, e.event.op.value));
     case EventKind::atomic_load:
     case EventKind::atomic_rmw: {
-      const auto found = read(atomics_, e.event);
+      const auto found = read(e.event);
       if (found && acquires(e.event.op.order)) return reach(t, *found, e);
       if (found) read_.try_emplace(index(t), *found);
       return read_value(e);
@@ -105,17 +105,27 @@ void Chain::signal(const model::NumberedEvent& e) {
   }
 }
 
+// Each byte that is read has its own write.
 void Chain::read_value(const model::NumberedEvent& e) {
   if (follow_ != Follow::values || e.number == to_) return;
-  if (const auto found = read(values_, e.event)) reach(e.event.thread, *found, e);
+  std::optional<Left> found;
+  model::ByteRange{VarId{e.event.object}, e.event.op}.each_cell(
+      [&](std::uint32_t cell, model::ByteMask bytes) {
+        const auto at = values_.find(cell);
+        if (at == values_.end()) return;
+        for (unsigned i = 0; i < kCellBytes && !found; ++i) {
+          if ((bytes >> i & 1) != 0) found = at->second[i].left;
+        }
+      });
+  if (found) reach(e.event.thread, *found, e);
 }
 
 // In each cell the last write of a byte that is read counts.
-std::optional<Chain::Left> Chain::read(const Memory& memory, const Event& e) {
+std::optional<Chain::Left> Chain::read(const Event& e) const {
   std::optional<Left> found;
   model::ByteRange{VarId{e.object}, e.op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-    const auto at = memory.find(cell);
-    if (at == memory.end()) return;
+    const auto at = atomics_.find(cell);
+    if (at == atomics_.end()) return;
     const Written* last = nullptr;
     for (unsigned i = 0; i < kCellBytes; ++i) {
       const Written& byte = at->second[i];
@@ -140,7 +150,7 @@ void Chain::write(const model::NumberedEvent& e) {
     else if (fence != fences_.end())
       left = fence->second;
   }
-  if (op.kind == EventKind::atomic_rmw && !left) left = read(atomics_, e.event);
+  if (op.kind == EventKind::atomic_rmw && !left) left = read(e.event);
   leave(atomics_, e, left);
   if (follow_ != Follow::values) return;
   // Memory that is new, or no more, has no values.

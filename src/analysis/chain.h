@@ -56,7 +56,7 @@ class Chain {
     std::optional<Left> left;
   };
   using Memory = std::unordered_map<std::uint64_t, std::array<Written, kCellBytes>>;
-  static std::optional<Left> read(const Memory& memory, const Event& e);
+  std::optional<Left> read(const Event& e) const;
   static void leave(Memory& memory, const model::NumberedEvent& e, const std::optional<Left>& left);
   void read_value(const model::NumberedEvent& e);
   void write(const model::NumberedEvent& e);

@@ -51,7 +51,6 @@ TEST_P(Chains, AreThereIfOneIsBeforeTheOther) {
 }
 
 TEST_P(Chains, FollowValuesIfTheyAreToldTo) {
-  if (std::string_view(GetParam()) == "all") GTEST_SKIP() << "memory that is allocated anew is not followed";
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const Pairs apart = oracle::shb_pairs(oracle::shb_order(trace));
     const Pairs pairs = oracle::conflicting_pairs(trace, [](std::size_t, std::size_t) { return true; });
