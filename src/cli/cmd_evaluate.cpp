@@ -30,7 +30,7 @@ constexpr Flag kFlags[] = {
          "which is what 'analyze' does without --engine, proofs included",
      .initial = "fasttrack,djit,shb,wcp,syncp,wdp,pwr-l,pwr-ee-l,pwr-ee,tsan1,lockset,exact,default"},
     {.name = "time", .value = "SECONDS", .help = "CPU time that each run has", .initial = "120"},
-    {.name = "memory", .value = "BYTES", .help = "memory that each run has", .initial = "4Gi"},
+    {.name = "memory", .value = "BYTES", .help = "memory that each run has", .initial = "8Gi"},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "runs at a time (default: one a core)"},
     {.name = "format",
      .value = "FORMAT",

@@ -17,6 +17,11 @@ using engine::Grade;
 using labels::Truth;
 using Json = nlohmann::json;
 
+// Where nothing can be found to be wrong, nothing is judged to be right.
+bool labels_say_no(const Truth& truth) {
+  return truth.complete || !std::ranges::all_of(truth.pairs, &labels::Pair::race);
+}
+
 // Holds the pairs that an engine tells against the truth.
 class Tally final : public engine::RaceSink {
  public:
@@ -25,6 +30,7 @@ class Tally final : public engine::RaceSink {
       known_.emplace(std::pair(truth.pairs[i].earlier, truth.pairs[i].later), i);
     }
   }
+
   void race(const model::RacePair& pair) override {
     // Wide accesses are told of in each cell in which they meet; all pairs of an access come in a row.
     if (pair.later.event != later_) earlier_.clear();
@@ -34,13 +40,15 @@ class Tally final : public engine::RaceSink {
     const bool is_known = at != known_.end();
     const bool is_race = is_known && truth_.pairs[at->second].race;
     if (is_known) run_.told[at->second] = grade_;
-    run_.judged += is_known || truth_.complete ? 1 : 0;
-    run_.wrong += (is_known || truth_.complete) && !is_race ? 1 : 0;
     ++run_.reports;
+    if (!can_say_no_ || !(is_known || truth_.complete)) return;
+    ++run_.judged;
+    run_.wrong += is_race ? 0 : 1;
   }
 
  private:
   const Truth& truth_;
+  bool can_say_no_ = labels_say_no(truth_);
   Grade grade_;
   Run& run_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> known_;
@@ -77,8 +85,9 @@ void judge(const analysis::Findings& findings, const Truth& truth, const std::ve
       right |= truth.pairs[i].race;
       known = true;
     }
-    run.judged += known ? 1 : 0;
-    run.wrong += known && !right ? 1 : 0;
+    if (!known || !labels_say_no(truth)) continue;
+    ++run.judged;
+    run.wrong += right ? 0 : 1;
   }
   run.places = run.reports;
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "evaluate/plots.h"
 #include "evaluate/scores.h"
@@ -33,21 +35,24 @@ std::string row_of(const Score& s, const std::string& name) {
   const bool any = s.found + s.missed > 0;
   return fmt::format(
       "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.2f}"
-      "</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+      "</td><td>{}</td><td class=l>{}</td></tr>\n",
       escaped(name), grouped(s.found), grouped(s.missed),
-      any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.proved), grouped(s.unique),
+      any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.sure), grouped(s.alone),
       grouped(s.reports), s.judged > 0 ? fmt::format("{} of {}", grouped(s.wrong), grouped(s.judged)) : "-",
-      s.cpu_s, base::byte_count(s.peak_bytes), grouped(s.runs[1]), grouped(s.runs[2]), grouped(s.runs[3]));
+      s.cpu_s, base::byte_count(s.peak_bytes), stops_of(s));
 }
 
 std::string engines(const Evaluation& x) {
   std::string out =
-      "<div class=wide><table><tr><th>engine</th><th>found</th><th>missed</th><th>recall</th><th>proved</th>"
-      "<th>alone</th><th>reports</th><th>false</th><th>CPU s</th><th>peak memory</th><th>out of time</th>"
-      "<th>out of memory</th><th>failed</th></tr>\n";
+      "<div class=wide><table><tr><th>engine</th><th>found</th><th>missed</th><th>recall</th><th>sure</th>"
+      "<th>alone</th><th>reports</th><th>false</th><th>CPU s</th><th>peak memory</th><th class=l>stopped</th>"
+      "</tr>\n";
   const auto scores = scores_of(x);
   for (std::size_t i = 0; i < scores.size(); ++i) out += row_of(scores[i], x.contestants[i].name);
-  return out + "</table></div>\n";
+  return out +
+         "</table></div>\n<p class=p>Sure: found, and observed in the run or proved by a schedule. "
+         "Alone: found by nobody else. False: reports that are known to be no race, of those of which "
+         "the labels know.</p>\n";
 }
 
 std::string findings(const Evaluation& x) {
@@ -75,12 +80,6 @@ std::string edges(const Evaluation& x) {
   return out + "</table>\n";
 }
 
-std::string edge_text(const std::optional<Edge>& edge) {
-  if (!edge) return "not ordered";
-  return fmt::format("{} {}, events {} and {}", edge->kind, escaped(edge->object), grouped(edge->signal),
-                     grouped(edge->wait));
-}
-
 std::string cell_of(const TraceResult& trace, std::size_t i) {
   const Mark mark = mark_of(trace, i);
   if (mark.end != End::done)
@@ -94,20 +93,23 @@ std::string cell_of(const TraceResult& trace, std::size_t i) {
 
 std::string matrix(const Evaluation& x) {
   std::string out =
-      "<h2>Trace by trace</h2>\n<p>Races found, of those that are known. Hold the pointer over a trace to "
-      "see "
-      "what hides its first race.</p>\n<div class=wide><table><tr><th>trace</th><th>events</th>";
+      "<h2>Trace by trace</h2>\n<p>Races found, of those that are known, by each engine; and the first edge "
+      "that hides the first race from happens-before and from SHB.</p>\n<div class=wide><table><tr>"
+      "<th>trace</th><th>events</th>";
   for (const Contestant& contestant : x.contestants)
     out += fmt::format("<th>{}</th>", escaped(contestant.name));
-  out += "</tr>\n";
+  out += "<th class=l>hb</th><th class=l>shb</th></tr>\n";
   for (const TraceResult& trace : x.traces) {
-    const std::string hidden =
-        trace.pairs.empty()
-            ? ""
-            : fmt::format("hb: {}; shb: {}", edge_text(trace.pairs[0].hb), edge_text(trace.pairs[0].shb));
-    out += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td>", hidden, escaped(trace.labelled.name),
+    out += fmt::format("<tr><td>{}</td><td>{}</td>", escaped(trace.labelled.name),
                        grouped(trace.labelled.truth.events));
     for (std::size_t i = 0; i < x.contestants.size(); ++i) out += cell_of(trace, i);
+    const auto& pairs = trace.labelled.truth.pairs;
+    const auto first = std::ranges::find(pairs, true, &labels::Pair::race) - pairs.begin();
+    for (const auto edge : {&LookedAt::hb, &LookedAt::shb}) {
+      const bool any = static_cast<std::size_t>(first) < pairs.size();
+      const std::string words = any ? words_of(trace.pairs[static_cast<std::size_t>(first)].*edge) : "";
+      out += fmt::format("<td class=\"l p\">{}</td>", escaped(words));
+    }
     out += "</tr>\n";
   }
   return out + "</table></div>\n";

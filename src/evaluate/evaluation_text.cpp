@@ -19,6 +19,7 @@ using base::TextTable;
 using enum TextTable::Align;
 
 constexpr std::size_t kTracesNamed = 12;  // of a pattern
+constexpr std::size_t kRacesShown = 30;
 constexpr std::size_t kFindingsShown = 50;
 constexpr std::size_t kFailuresShown = 10;
 
@@ -50,26 +51,16 @@ std::string heading(const Evaluation& x) {
   return out;
 }
 
-// "2 time, 1 memory"
-std::string stops(const Score& score) {
-  std::string out;
-  for (const End end : {End::out_of_time, End::out_of_memory, End::failed}) {
-    const std::uint64_t runs = score.runs[static_cast<std::size_t>(end)];
-    if (runs > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", grouped(runs), name_of(end));
-  }
-  return out;
-}
-
 std::string engines(const Evaluation& x, const std::vector<Score>& scores) {
   TextTable table({{"Engine", left},
                    {"found"},
                    {"missed"},
                    {"recall"},
-                   {"proved"},
+                   {"sure"},
                    {"alone"},
                    {"reports"},
                    {"false"},
-                   {"of"},
+                   {"of those judged"},
                    {"CPU s"},
                    {"peak", right},
                    {"stopped", left}});
@@ -77,10 +68,10 @@ std::string engines(const Evaluation& x, const std::vector<Score>& scores) {
     const Score& s = scores[i];
     const bool any = s.found + s.missed > 0;
     table.add({x.contestants[i].name, grouped(s.found), grouped(s.missed),
-               any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.proved), grouped(s.unique),
+               any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.sure), grouped(s.alone),
                grouped(s.reports), s.judged > 0 ? grouped(s.wrong) : "-",
                s.judged > 0 ? grouped(s.judged) : "", fmt::format("{:.2f}", s.cpu_s),
-               base::byte_count(s.peak_bytes), stops(s)});
+               base::byte_count(s.peak_bytes), stops_of(s)});
   }
   return table.text() + "\n";
 }
@@ -112,7 +103,22 @@ std::string patterns(const Evaluation& x, const base::Terminal& terminal) {
 std::string edges(const Evaluation& x) {
   TextTable table({{"First edge between the accesses of a race", left}, {"hb"}, {"shb"}});
   for (const auto& [kind, count] : edges_of(x)) table.add({kind, grouped(count.hb), grouped(count.shb)});
-  return table.empty() ? "" : table.text() + "\n";
+  if (table.empty()) return "";
+  TextTable races({{"What hides it", left}, {"earlier"}, {"later"}, {"from hb", left}, {"from shb", left}});
+  std::size_t hidden = 0;
+  for (const TraceResult& trace : x.traces) {
+    for (std::size_t p = 0; p < trace.pairs.size(); ++p) {
+      const labels::Pair& pair = trace.labelled.truth.pairs[p];
+      if (!pair.race || !trace.pairs[p].shb || ++hidden > kRacesShown) continue;
+      races.add({base::shown(trace.labelled.name), grouped(pair.earlier), grouped(pair.later),
+                 base::shown(words_of(trace.pairs[p].hb)), base::shown(words_of(trace.pairs[p].shb))});
+    }
+  }
+  std::string out = table.text() + "\n";
+  if (!races.empty()) out += races.text();
+  if (hidden > kRacesShown)
+    out += fmt::format("  and {} more; --format json has all\n", grouped(hidden - kRacesShown));
+  return races.empty() ? out : out + "\n";
 }
 
 std::string published(const Evaluation& x) {

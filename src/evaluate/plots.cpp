@@ -14,8 +14,8 @@ namespace deadheat::evaluate {
 
 namespace {
 
-constexpr double kWidth = 230, kHeight = 120;                      // of what is drawn in
-constexpr double kLeft = 42, kTop = 22, kRight = 8, kBottom = 30;  // around it
+constexpr double kWidth = 230, kHeight = 120;                       // of what is drawn in
+constexpr double kLeft = 42, kTop = 22, kRight = 12, kBottom = 30;  // around it
 
 std::string panel(std::string_view name, std::string_view inside) {
   return fmt::format(

@@ -1,9 +1,13 @@
 #include "evaluate/scores.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include "base/format.h"
 
 namespace deadheat::evaluate {
 
@@ -42,11 +46,20 @@ std::vector<Score> scores_of(const Evaluation& evaluation) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const auto& told = runs[i].told[p];
       ++(runs[i].end != End::done ? scores[i].unknown : told ? scores[i].found : scores[i].missed);
-      scores[i].proved += told && *told != engine::Grade::candidate ? 1 : 0;
-      scores[i].unique += told && finders == 1 ? 1 : 0;
+      scores[i].sure += told && *told != engine::Grade::candidate ? 1 : 0;
+      scores[i].alone += told && finders == 1 ? 1 : 0;
     }
   });
   return scores;
+}
+
+std::string stops_of(const Score& score) {
+  std::string out;
+  for (const End end : {End::out_of_time, End::out_of_memory, End::failed}) {
+    const std::uint64_t runs = score.runs[static_cast<std::size_t>(end)];
+    if (runs > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", base::grouped(runs), name_of(end));
+  }
+  return out;
 }
 
 Mark mark_of(const TraceResult& trace, std::size_t contestant) {
@@ -112,6 +125,13 @@ std::map<std::string, EdgeCount> edges_of(const Evaluation& evaluation) {
   return counts;
 }
 
+std::string words_of(const std::optional<Edge>& edge) {
+  if (!edge) return "not ordered";
+  if (edge->edges == 0) return edge->kind;
+  return fmt::format("{} {}, events {} and {}", edge->kind, edge->object, base::grouped(edge->signal),
+                     base::grouped(edge->wait));
+}
+
 std::vector<Finding> findings_of(const Evaluation& evaluation) {
   std::vector<Finding> findings;
   each_race(evaluation, [&](std::size_t t, std::size_t p) {
@@ -137,7 +157,7 @@ std::vector<Finding> findings_of(const Evaluation& evaluation) {
 std::string_view meaning_of(Finding::What what) {
   switch (what) {
     case Finding::What::missed_by_unproven:
-      return "every engine that proves nothing misses it";
+      return "every engine that was asked and proves nothing misses it";
     case Finding::What::missed_by_analyze:
       return "'deadheat analyze' misses it";
     case Finding::What::unproved_by_analyze:

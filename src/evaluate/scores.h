@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,8 @@ namespace deadheat::evaluate {
 struct Score {
   std::uint64_t found = 0, missed = 0;  // races, in the runs that were done
   std::uint64_t unknown = 0;            // in those that were not
-  std::uint64_t proved = 0;             // of those found: proved or observed
-  std::uint64_t unique = 0;             // of those found: by nobody else
+  std::uint64_t sure = 0;               // of those found: observed or proved
+  std::uint64_t alone = 0;              // of those found: by nobody else
   std::uint64_t reports = 0, judged = 0, wrong = 0;
   double cpu_s = 0;                     // of all runs, done or not
   std::uint64_t peak_bytes = 0;         // of the run that took most
@@ -30,6 +31,7 @@ struct Score {
   }
 };
 std::vector<Score> scores_of(const Evaluation& evaluation);
+std::string stops_of(const Score& score);  // "2 time, 1 memory"
 
 // What a contestant made of the races of a trace.
 struct Mark {
@@ -59,6 +61,7 @@ struct EdgeCount {
   std::uint64_t hb = 0, shb = 0;
 };
 std::map<std::string, EdgeCount> edges_of(const Evaluation& evaluation);
+std::string words_of(const std::optional<Edge>& edge);  // "lock 5, events 17 and 30"
 
 // Something to look at: a race that nobody found who proves nothing, or that 'analyze' would not tell.
 struct Finding {
