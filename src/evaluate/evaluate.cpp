@@ -11,34 +11,26 @@ namespace deadheat::evaluate {
 
 namespace {
 
-std::vector<Outcome> run_watched(const std::vector<Task>& tasks, std::string_view unit,
-                                 const EvaluateOptions& options) {
+std::vector<Outcome> run_watched(const std::vector<Task>& tasks, std::string_view unit, unsigned jobs,
+                                 const Limits& limits) {
   base::ProgressLine line("evaluate", unit);
-  return run_children(tasks, options.jobs, options.limits,
-                      [&](std::size_t done) { line.update(done, done, tasks.size()); });
+  return run_children(tasks, jobs, limits, [&](std::size_t done) { line.update(done, done, tasks.size()); });
 }
 
-std::string reason(const Outcome& outcome) {
-  switch (outcome.end) {
-    case End::out_of_time:
-      return "cannot be read in the time of a run; --time gives it more";
-    case End::out_of_memory:
-      return "cannot be read in the memory of a run; --memory gives it more";
-    default:
-      return "who looked at it " + outcome.why;
-  }
-}
+// To look at a trace is no run.
+constexpr Limits kNoLimits{.cpu = std::chrono::hours(1000), .bytes = UINT64_MAX};
 
 Status look_at_all(Evaluation& evaluation, const EvaluateOptions& options) {
   std::vector<Task> tasks;
   for (const TraceResult& trace : evaluation.traces) {
     tasks.emplace_back([&] { return as_message(look_at(trace.labelled, options.read)); });
   }
-  const auto outcomes = run_watched(tasks, "traces", options);
+  const auto outcomes = run_watched(tasks, "traces", options.jobs, kNoLimits);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     TraceResult& trace = evaluation.traces[i];
     if (outcomes[i].end != End::done) {
-      return input_error(fmt::format("{}: {}", trace.labelled.path, reason(outcomes[i])));
+      return io_error(fmt::format("{}: who looked at it {}", trace.labelled.path,
+                                  outcomes[i].why.empty() ? "ran out of memory" : outcomes[i].why));
     }
     Look look = look_in(outcomes[i].said);
     if (!look.error.empty()) return input_error(look.error);
@@ -62,7 +54,7 @@ void run_all(Evaluation& evaluation, const EvaluateOptions& options) {
           [&] { return as_message(ask(contestant, trace.labelled, trace.pairs, options.read)); });
     }
   }
-  auto outcomes = run_watched(tasks, "runs", options);
+  auto outcomes = run_watched(tasks, "runs", options.jobs, options.limits);
   std::size_t next = 0;
   for (TraceResult& trace : evaluation.traces) {
     for (std::size_t i = 0; i < evaluation.contestants.size(); ++i) {
