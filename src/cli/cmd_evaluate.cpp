@@ -21,14 +21,17 @@ using evaluate::Contestant;
 
 constexpr std::string_view kAsAnalyze = "default";  // what analyze does if it is given no engine
 
+// As the description says.
+constexpr std::string_view kAsked =
+    "fasttrack,djit,shb,wcp,syncp,wdp,pwr-l,pwr-ee-l,pwr-ee,tsan1,lockset,exact,default";
+
 constexpr Flag kFlags[] = {
     {.name = "engine",
      .letter = 'e',
      .value = "NAMES",
      .help =
-         "who is asked, with commas between them: engines, as 'deadheat engines' lists them, and 'default', "
-         "which is what 'analyze' does without --engine, proofs included",
-     .initial = "fasttrack,djit,shb,wcp,syncp,wdp,pwr-l,pwr-ee-l,pwr-ee,tsan1,lockset,exact,default"},
+         "who is asked, with commas between them: engines, as 'deadheat engines' lists them, and 'default' "
+         "(default: those named below)"},
     {.name = "time", .value = "SECONDS", .help = "CPU time that each run has", .initial = "120"},
     {.name = "memory", .value = "BYTES", .help = "memory that each run has", .initial = "8Gi"},
     {.name = "jobs", .letter = 'j', .value = "N", .help = "runs at a time (default: one a core)"},
@@ -91,7 +94,8 @@ Result<evaluate::EvaluateOptions> options_of(const Arguments& arguments) {
   if (!jobs) return fail(jobs.error());
   options.jobs = *jobs;
   options.read.literal_threads = arguments.has("literal-threads");
-  auto contestants = contestants_of(arguments.get("engine"), options.limits.cpu);
+  auto contestants =
+      contestants_of(arguments.has("engine") ? arguments.get("engine") : kAsked, options.limits.cpu);
   if (!contestants) return fail(contestants.error());
   options.contestants = std::move(*contestants);
   return options;
@@ -172,12 +176,15 @@ constinit const Verb kEvaluate = {
         "in the runs that came to an end. A report is false if the labels say that the pair is no race, or "
         "if "
         "they have all races of the trace and this one is not among them; of others nothing is known.\n\n"
-        "Engines are held to pairs of accesses. 'default' is what 'analyze' does without --engine, and is "
-        "held "
-        "to its races, each of which stands for all between two places; what it refutes is not told.\n\n"
+        "Without --engine fasttrack, djit, shb, wcp, syncp, wdp, pwr-l, pwr-ee-l, pwr-ee, tsan1, lockset, "
+        "exact "
+        "and default are asked. Engines are held to pairs of accesses. 'default' is what 'analyze' does "
+        "without --engine, proofs included, and is held to its races, each of which stands for all between "
+        "two "
+        "places; what it refutes is not told.\n\n"
         "Then: which traces are missed by whom; the first edge on a path between the two accesses of a race, "
         "by happens-before and by SHB, which hides it from them; and as findings the races that every engine "
-        "which proves nothing misses, or that 'default' misses or does not prove.\n\n"
+        "which was asked and proves nothing misses, or that 'default' misses or does not prove.\n\n"
         "What is told does not depend on --jobs, apart from times and memory. A set that is not whole is "
         "refused, and so is a trace that is not the one its labels are about. The exit code is 3 if a run "
         "failed; one that was stopped is no failure.",
