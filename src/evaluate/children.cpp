@@ -84,14 +84,15 @@ std::uint64_t resident_bytes(pid_t pid) {
 class Runner {
  public:
   Runner(std::span<const Task> tasks, unsigned jobs, const Limits& limits,
-         const std::function<void(std::size_t)>& after)
-      : tasks_(tasks), jobs_(jobs), limits_(limits), after_(after), outcomes_(tasks.size()) {}
+         const std::function<void(std::size_t)>& watch)
+      : tasks_(tasks), jobs_(jobs), limits_(limits), watch_(watch), outcomes_(tasks.size()) {}
 
   std::vector<Outcome> run() {
     while (next_ < tasks_.size() || !children_.empty()) {
       while (next_ < tasks_.size() && children_.size() < jobs_ && start()) {
       }
       wait();
+      if (watch_) watch_(done_);
     }
     return std::move(outcomes_);
   }
@@ -125,9 +126,9 @@ class Runner {
       watched.push_back({.fd = child.from, .events = POLLIN, .revents = 0});
     if (watched.empty()) return;
     const int ready = poll(watched.data(), watched.size(), kTick_ms);
-    std::size_t i = 0;
-    for (auto at = children_.begin(); at != children_.end();) {
-      const bool speaks = ready > 0 && watched[i++].revents != 0;
+    auto now = watched.begin();
+    for (auto at = children_.begin(); at != children_.end(); ++now) {
+      const bool speaks = ready > 0 && now->revents != 0;
       if (speaks && !listen(*at)) {
         finish(*at);
         at = children_.erase(at);
@@ -190,13 +191,12 @@ class Runner {
   void done(std::size_t task, Outcome outcome) {
     outcomes_[task] = std::move(outcome);
     ++done_;
-    if (after_) after_(done_);
   }
 
   std::span<const Task> tasks_;
   unsigned jobs_;
   const Limits& limits_;
-  const std::function<void(std::size_t)>& after_;
+  const std::function<void(std::size_t)>& watch_;
   std::vector<Outcome> outcomes_;
   std::list<Child> children_;
   std::size_t next_ = 0, done_ = 0;
@@ -205,9 +205,9 @@ class Runner {
 }  // namespace
 
 std::vector<Outcome> run_children(std::span<const Task> tasks, unsigned jobs, const Limits& limits,
-                                  const std::function<void(std::size_t)>& after) {
+                                  const std::function<void(std::size_t)>& watch) {
   DEADHEAT_ASSERT(jobs > 0 && limits.cpu.count() > 0, "somebody works, for some time");
-  return Runner(tasks, jobs, limits, after).run();
+  return Runner(tasks, jobs, limits, watch).run();
 }
 
 }  // namespace deadheat::evaluate

@@ -31,8 +31,8 @@ struct Outcome {
 using Task = std::function<std::string()>;
 
 // So many jobs at a time. To be called while there is one thread. What comes out does not depend on the
-// number of jobs, apart from times and memory. `after` is told how many are done.
+// number of jobs, apart from times and memory. `watch` is told how many are done, again and again.
 std::vector<Outcome> run_children(std::span<const Task> tasks, unsigned jobs, const Limits& limits,
-                                  const std::function<void(std::size_t)>& after = {});
+                                  const std::function<void(std::size_t)>& watch = {});
 
 }  // namespace deadheat::evaluate

@@ -25,7 +25,10 @@ TEST(Children, SayWhatTheirTasksReturn) {
     for (int i = 0; i < 12; ++i)
       tasks.emplace_back([i] { return std::string(200'000, static_cast<char>('a' + i)); });
     std::size_t last = 0;
-    const auto outcomes = run_children(tasks, jobs, {}, [&](std::size_t done) { EXPECT_EQ(done, ++last); });
+    const auto outcomes = run_children(tasks, jobs, {}, [&](std::size_t done) {
+      EXPECT_GE(done, last);
+      last = done;
+    });
     EXPECT_EQ(last, 12u);
     for (int i = 0; i < 12; ++i) {
       const Outcome& outcome = outcomes[static_cast<std::size_t>(i)];

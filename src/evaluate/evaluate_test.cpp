@@ -239,10 +239,10 @@ TEST_F(EvaluateTest, ComparesWithWhatWasPublished) {
 }
 
 TEST_F(EvaluateTest, NamesAreEscaped) {
-  add("plain.std", "T0|w(<b>,x)|1\nT1|r(<b>,x)|2\n", 1, true);
+  add("plain.std", "T0|w(<b>,\"x)|1\nT1|r(<b>,\"x)|2\n", 1, true);
   auto x = run({engine_named("djit")});
   ASSERT_TRUE(x) << x.error().message;
-  EXPECT_THAT(verdicts_as_csv(*x), HasSubstr(",\"<b>,x\","));
+  EXPECT_THAT(verdicts_as_csv(*x), HasSubstr(",\"<b>,\"\"x\","));
   x->traces[0].labelled.name = "<i>\"";
   EXPECT_THAT(as_html(*x), Not(HasSubstr("<i>")));
   EXPECT_THAT(as_html(*x), HasSubstr("&lt;i&gt;&quot;"));
