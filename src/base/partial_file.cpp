@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/file.h"
@@ -24,13 +25,14 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// What a signal handler may look at: paths to remove, and whether they are some. A verb writes two files at
-// most; one that finds no slot is removed by its destructor only.
+// What a signal handler may look at: paths to remove, and whether they are some. Each thread at work writes a
+// file or two; one that finds no slot is removed by its destructor only.
 struct Guarded {
   std::atomic<bool> is_set{false};
   char path[PATH_MAX];
 };
-std::array<Guarded, 4> guarded;
+std::array<Guarded, 64> guarded;
+std::mutex guarding;  // threads take slots and give them back; the handler does not wait
 static_assert(std::atomic<bool>::is_always_lock_free, "else a signal handler may not use it");
 
 void remove_and_die(int signal) {
@@ -42,6 +44,7 @@ void remove_and_die(int signal) {
 }
 
 void guard(const std::string& path) {
+  const std::scoped_lock lock(guarding);
   const auto slot = std::ranges::find_if(guarded, [](const Guarded& g) { return !g.is_set; });
   if (slot == guarded.end() || path.size() >= sizeof slot->path) return;
   std::memcpy(slot->path, path.c_str(), path.size() + 1);
@@ -53,6 +56,7 @@ void guard(const std::string& path) {
 }
 
 void unguard(const std::string& path) {
+  const std::scoped_lock lock(guarding);
   for (Guarded& slot : guarded) {
     if (slot.is_set && path == slot.path) slot.is_set = false;
   }

@@ -135,9 +135,9 @@ Result<bool> check_schedules(const std::string& path, const std::string& file,
     }
     good = good && verdict.ok();
   }
-  print("{}: {} of {} hold\n", file,
+  print("{}: {} of {} schedules hold\n", file,
         base::grouped(static_cast<std::uint64_t>(std::ranges::count_if(*verdicts, &witness::Verdict::ok))),
-        base::counted(verdicts->size(), "schedule"));
+        base::grouped(verdicts->size()));
   return good;
 }
 

@@ -17,6 +17,7 @@ extern const Verb kEvaluate;
 extern const Verb kExplain;
 extern const Verb kGenerate;
 extern const Verb kHelp;
+extern const Verb kInject;
 extern const Verb kRecord;
 extern const Verb kRepair;
 extern const Verb kStat;

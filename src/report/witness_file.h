@@ -23,6 +23,7 @@ struct WitnessFile {
   std::uint64_t events = 0;  // of the trace they are of
   std::vector<witness::Witness> witnesses;
 };
+// Such a file, or what is known of a labelled trace (NAME.truth.json).
 Result<WitnessFile> read_witness_file(const std::string& path);
 
 }  // namespace deadheat::report

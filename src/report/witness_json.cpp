@@ -82,12 +82,22 @@ Result<WitnessFile> read_witness_file(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return refuse("is not JSON");
-  if (!json.is_object() || !json.contains("version") || json["version"] != 1 || !json.contains("witnesses") ||
-      !json["witnesses"].is_array() || !json.contains("events") || !is_number(json["events"])) {
-    return refuse("is no file of witnesses of version 1");
+  const bool versioned = json.is_object() && json.contains("version") && json["version"] == 1 &&
+                         json.contains("events") && is_number(json["events"]);
+  const auto has_list = [&](const char* name) {
+    return versioned && json.contains(name) && json[name].is_array();
+  };
+  if (!has_list("witnesses") && !has_list("pairs")) return refuse("is no file of witnesses of version 1");
+  std::vector<Json> witnesses;
+  if (has_list("witnesses")) witnesses.assign(json["witnesses"].begin(), json["witnesses"].end());
+  // What is known of a labelled trace: a witness for each pair that races.
+  for (const Json& pair : has_list("pairs") ? json["pairs"] : Json::array()) {
+    if (pair.is_object() && pair.contains("witness") && !pair["witness"].is_null()) {
+      witnesses.push_back(pair["witness"]);
+    }
   }
   WitnessFile out{json["events"].get<std::uint64_t>(), {}};
-  for (const Json& one : json["witnesses"]) {
+  for (const Json& one : witnesses) {
     if (const std::string wrong = wrong_with(one); !wrong.empty()) {
       return refuse(fmt::format("witness {} {}", out.witnesses.size() + 1, wrong));
     }

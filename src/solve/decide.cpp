@@ -81,7 +81,7 @@ std::optional<Goal> goal_of(const Rules& rules, const Question& question) {
 
 Answer by_solver(const Rules& rules, const Goal& goal, const Saturation& forced, const Limits& limits,
                  std::chrono::steady_clock::time_point until) {
-  const Search found = search(rules, goal, forced, limits.clauses, until);
+  const Search found = search(rules, goal, forced, limits.clauses, until, limits.steps);
   Answer answer;
   if (found.end == Search::End::found) answer = yes(rules, Means::solver, found.order);
   if (found.end == Search::End::none) answer = no(Means::solver);

@@ -15,6 +15,7 @@ struct Limits {
   enum class Use : std::uint8_t { all, cases, solver } use = Use::all;
   std::uint64_t cases = 1000;      // that are tried before the solver is asked
   std::uint64_t clauses = 20'000;  // that the solver is told at once; of the others, what it breaks
+  unsigned steps = 0;              // of the solver, in its own measure; 0: any number
 };
 
 enum class Verdict : std::uint8_t { yes, no, unknown };

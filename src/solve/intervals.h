@@ -24,6 +24,11 @@ class Intervals {
   }
 
   std::size_t size() const { return bounds_.size(); }
+  std::uint64_t begin(std::size_t interval) const { return bounds_[interval]; }
+  // Behind the last one there is nothing.
+  std::uint64_t end(std::size_t interval) const {
+    return interval + 1 < bounds_.size() ? bounds_[interval + 1] : bounds_[interval];
+  }
   VarId variable(std::size_t interval) const {
     return VarId{static_cast<std::uint32_t>(bounds_[interval] / kCellBytes)};
   }

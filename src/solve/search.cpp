@@ -25,7 +25,7 @@ using Mode = model::HeldLocks::Mode;
 class Encoding {
  public:
   Encoding(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t at_once,
-           Clock::time_point until)
+           Clock::time_point until, unsigned steps)
       : rules_(rules),
         goal_(goal),
         forced_(forced),
@@ -35,6 +35,7 @@ class Encoding {
     z3::params params(z3_);
     params.set("auto_config", false);
     params.set("arith.solver", 1u);  // differences only, on a sparse graph: the fastest here
+    if (steps > 0) params.set("rlimit", steps);
     solver_.set(params);
   }
 
@@ -251,9 +252,9 @@ class Encoding {
 }  // namespace
 
 Search search(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t clauses,
-              Clock::time_point until) {
+              Clock::time_point until, unsigned steps) {
   try {
-    return Encoding(rules, goal, forced, clauses, until).run();
+    return Encoding(rules, goal, forced, clauses, until, steps).run();
   } catch (const z3::exception&) {
     return {Search::End::gave_up, {}, 0, 0};
   }

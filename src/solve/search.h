@@ -16,8 +16,9 @@ struct Search {
   std::uint64_t clauses = 0;  // of the rules that leave a choice, as far as they were needed
 };
 
-// Exact, unless the time ends it. Of the rules that leave a choice, so many are told at once.
+// Exact, unless the time ends it, or the number of the solver's steps (0: any). Of the rules that leave a
+// choice, so many are told at once.
 Search search(const Rules& rules, const Goal& goal, const Saturation& forced, std::uint64_t clauses,
-              std::chrono::steady_clock::time_point until);
+              std::chrono::steady_clock::time_point until, unsigned steps = 0);
 
 }  // namespace deadheat::solve
