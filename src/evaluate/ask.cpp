@@ -17,11 +17,6 @@ using engine::Grade;
 using labels::Truth;
 using Json = nlohmann::json;
 
-// Where nothing can be found to be wrong, nothing is judged to be right.
-bool labels_say_no(const Truth& truth) {
-  return truth.complete || !std::ranges::all_of(truth.pairs, &labels::Pair::race);
-}
-
 // Holds the pairs that an engine tells against the truth.
 class Tally final : public engine::RaceSink {
  public:
@@ -41,14 +36,13 @@ class Tally final : public engine::RaceSink {
     const bool is_race = is_known && truth_.pairs[at->second].race;
     if (is_known) run_.told[at->second] = grade_;
     ++run_.reports;
-    if (!can_say_no_ || !(is_known || truth_.complete)) return;
+    if (!is_known && !truth_.complete) return;
     ++run_.judged;
     run_.wrong += is_race ? 0 : 1;
   }
 
  private:
   const Truth& truth_;
-  bool can_say_no_ = labels_say_no(truth_);
   Grade grade_;
   Run& run_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> known_;
@@ -85,7 +79,7 @@ void judge(const analysis::Findings& findings, const Truth& truth, const std::ve
       right |= truth.pairs[i].race;
       known = true;
     }
-    if (!known || !labels_say_no(truth)) continue;
+    if (!known) continue;
     ++run.judged;
     run.wrong += right ? 0 : 1;
   }

@@ -70,7 +70,8 @@ TEST_F(EvaluateTest, CountsWhatIsFoundAndMissed) {
   EXPECT_EQ(scores[2].found, 2u);
   EXPECT_EQ(scores[2].sure, 2u);
   for (const Score& score : scores) {
-    EXPECT_EQ(score.judged, 0u) << "the labels cannot say no";
+    EXPECT_FALSE(score.is_judged) << "the labels say no to nothing";
+    EXPECT_EQ(score.judged, 0u);
     EXPECT_EQ(score.alone, 0u);
     EXPECT_EQ(score.runs[0], 2u);
     EXPECT_GT(score.peak_bytes, 0u);
@@ -89,6 +90,7 @@ TEST_F(EvaluateTest, CountsFalseReports) {
   EXPECT_EQ(scores[0].found, 1u);
   EXPECT_EQ(scores[1].wrong, 0u);
   EXPECT_EQ(scores[1].judged, 1u);
+  EXPECT_TRUE(scores[1].is_judged);
   EXPECT_EQ(scores[2].wrong, 0u);
   EXPECT_EQ(verdict_of(x->traces[0].runs[0], 0), "told");
   EXPECT_EQ(verdict_of(x->traces[0].runs[1], 0), "not told");

@@ -50,9 +50,8 @@ struct Run {
   std::vector<std::optional<engine::Grade>> told;  // by pair of the truth: how sure, if it is told
   std::uint64_t reports = 0;                       // pairs; races, if it is as 'analyze' tells them
   std::uint64_t places = 0;                        // pairs of places
-  std::uint64_t judged = 0,
-                wrong =
-                    0;  // of the reports: of which the truth knows, where it can say no; and where it does
+  // Of the reports: of which the truth knows, and says no.
+  std::uint64_t judged = 0, wrong = 0;
   double cpu_s = 0;
   std::uint64_t peak_bytes = 0;
 };

@@ -38,7 +38,7 @@ std::string row_of(const Score& s, const std::string& name) {
       "</td><td>{}</td><td class=l>{}</td></tr>\n",
       escaped(name), grouped(s.found), grouped(s.missed),
       any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.sure), grouped(s.alone),
-      grouped(s.reports), s.judged > 0 ? fmt::format("{} of {}", grouped(s.wrong), grouped(s.judged)) : "-",
+      grouped(s.reports), s.is_judged ? fmt::format("{} of {}", grouped(s.wrong), grouped(s.judged)) : "-",
       s.cpu_s, base::byte_count(s.peak_bytes), stops_of(s));
 }
 

@@ -31,8 +31,8 @@ Json json_of(const Score& s, const Contestant& contestant) {
           {"sure", s.sure},
           {"alone", s.alone},
           {"reports", s.reports},
-          {"judged", s.judged},
-          {"false", s.wrong},
+          {"judged", s.is_judged ? Json(s.judged) : Json()},
+          {"false", s.is_judged ? Json(s.wrong) : Json()},
           {"cpu_s", s.cpu_s},
           {"peak_bytes", s.peak_bytes},
           {"runs", {{"done", s.runs[0]}, {"time", s.runs[1]}, {"memory", s.runs[2]}, {"failed", s.runs[3]}}}};

@@ -69,9 +69,8 @@ std::string engines(const Evaluation& x, const std::vector<Score>& scores) {
     const bool any = s.found + s.missed > 0;
     table.add({x.contestants[i].name, grouped(s.found), grouped(s.missed),
                any ? fmt::format("{:.1f} %", 100 * s.recall()) : "-", grouped(s.sure), grouped(s.alone),
-               grouped(s.reports), s.judged > 0 ? grouped(s.wrong) : "-",
-               s.judged > 0 ? grouped(s.judged) : "", fmt::format("{:.2f}", s.cpu_s),
-               base::byte_count(s.peak_bytes), stops_of(s)});
+               grouped(s.reports), s.is_judged ? grouped(s.wrong) : "-", s.is_judged ? grouped(s.judged) : "",
+               fmt::format("{:.2f}", s.cpu_s), base::byte_count(s.peak_bytes), stops_of(s)});
   }
   return table.text() + "\n";
 }

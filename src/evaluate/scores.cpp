@@ -24,11 +24,24 @@ void each_race(const Evaluation& evaluation, F&& f) {
   }
 }
 
-void add_run(Score& score, const Run& run) {
+// By folder: whether its labels say of some pair that it is no race.
+std::vector<bool> say_no(const Evaluation& evaluation) {
+  std::vector<bool> out(evaluation.folders.size());
+  for (const TraceResult& trace : evaluation.traces) {
+    const labels::Truth& truth = trace.labelled.truth;
+    if (truth.complete || !std::ranges::all_of(truth.pairs, &labels::Pair::race)) out[trace.folder] = true;
+  }
+  return out;
+}
+
+void add_run(Score& score, const Run& run, bool is_judged) {
   ++score.runs[static_cast<std::size_t>(run.end)];
   score.reports += run.reports;
-  score.judged += run.judged;
-  score.wrong += run.wrong;
+  if (is_judged && run.end == End::done) {
+    score.is_judged = true;
+    score.judged += run.judged;
+    score.wrong += run.wrong;
+  }
   score.cpu_s += run.cpu_s;
   score.peak_bytes = std::max(score.peak_bytes, run.peak_bytes);
 }
@@ -37,8 +50,9 @@ void add_run(Score& score, const Run& run) {
 
 std::vector<Score> scores_of(const Evaluation& evaluation) {
   std::vector<Score> scores(evaluation.contestants.size());
+  const auto judged = say_no(evaluation);
   for (const TraceResult& trace : evaluation.traces) {
-    for (std::size_t i = 0; i < scores.size(); ++i) add_run(scores[i], trace.runs[i]);
+    for (std::size_t i = 0; i < scores.size(); ++i) add_run(scores[i], trace.runs[i], judged[trace.folder]);
   }
   each_race(evaluation, [&](std::size_t t, std::size_t p) {
     const auto& runs = evaluation.traces[t].runs;

@@ -19,7 +19,11 @@ struct Score {
   std::uint64_t unknown = 0;            // in those that were not
   std::uint64_t sure = 0;               // of those found: observed or proved
   std::uint64_t alone = 0;              // of those found: by nobody else
-  std::uint64_t reports = 0, judged = 0, wrong = 0;
+  std::uint64_t reports = 0;
+  // Of the reports: of which the labels know, and say no. In folders whose labels say no to nothing, nothing
+  // is judged.
+  std::uint64_t judged = 0, wrong = 0;
+  bool is_judged = false;
   double cpu_s = 0;                     // of all runs, done or not
   std::uint64_t peak_bytes = 0;         // of the run that took most
   std::array<std::uint64_t, 4> runs{};  // by their end
