@@ -125,7 +125,9 @@ std::vector<Pattern> patterns_of(const Evaluation& evaluation) {
     });
     (same != patterns.end() ? *same : patterns.emplace_back(std::move(pattern))).traces.push_back(t);
   }
-  std::ranges::stable_sort(patterns, std::greater<>{}, [](const Pattern& p) { return p.traces.size(); });
+  std::ranges::sort(patterns, [](const Pattern& a, const Pattern& b) {
+    return a.traces.size() != b.traces.size() ? a.traces.size() > b.traces.size() : a.traces < b.traces;
+  });
   return patterns;
 }
 
