@@ -12,6 +12,7 @@
 #include "analysis/one_pass.h"
 #include "analysis/pipeline.h"
 #include "analysis/race_log.h"
+#include "base/assert.h"
 #include "filter/chain.h"
 #include "model/well_formed.h"
 
@@ -110,6 +111,7 @@ Result<Findings> analyze(const std::string& path, const AnalyzeOptions& options)
 namespace {
 
 Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& options) {
+  DEADHEAT_ASSERT(options.also == nullptr || options.jobs == 1, "it is told by one thread");
   const engine::Shape shape = shape_for(options.jobs);
   std::vector<Running> running;
   unsigned passes = 1;
@@ -119,7 +121,8 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     if (options.most_bytes != UINT64_MAX && choice.row->grade == engine::Grade::candidate) {
       *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes);
     }
-    running.push_back({std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards())});
+    running.push_back(
+        {std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards(), RaceLog(options.also))});
     passes = std::max(passes, choice.row->passes);
   }
   Findings findings;

@@ -18,6 +18,8 @@ struct AnalyzeOptions {
   std::uint64_t most_bytes = UINT64_MAX;
   ReadOptions read;
   bool progress = true;  // shown on a terminal
+  // Told of every pair besides, as engines tell them: for one job, and no windows.
+  engine::RaceSink* also = nullptr;
 };
 
 // Whether each filter may stand before each engine; a usage error says why not.

@@ -60,11 +60,12 @@ void Chain::wait(const model::NumberedEvent& e) {
     case EventKind::atomic_load:
     case EventKind::atomic_rmw: {
       const auto found = read(e.event);
-      if (!found) return;
-      if (acquires(e.event.op.order)) return reach(t, *found, e);
-      read_.try_emplace(index(t), *found);
-      return;
+      if (found && acquires(e.event.op.order)) return reach(t, *found, e);
+      if (found) read_.try_emplace(index(t), *found);
+      return read_value(e);
     }
+    case EventKind::read:
+      return read_value(e);
     case EventKind::fence:
       if (acquires(e.event.op.order)) try_one(read_, index(t));
       return;
@@ -104,6 +105,21 @@ void Chain::signal(const model::NumberedEvent& e) {
   }
 }
 
+// Each byte that is read has its own write.
+void Chain::read_value(const model::NumberedEvent& e) {
+  if (follow_ != Follow::values || e.number == to_) return;
+  std::optional<Left> found;
+  model::ByteRange{VarId{e.event.object}, e.event.op}.each_cell(
+      [&](std::uint32_t cell, model::ByteMask bytes) {
+        const auto at = values_.find(cell);
+        if (at == values_.end()) return;
+        for (unsigned i = 0; i < kCellBytes && !found; ++i) {
+          if ((bytes >> i & 1) != 0) found = at->second[i].left;
+        }
+      });
+  if (found) reach(e.event.thread, *found, e);
+}
+
 // In each cell the last write of a byte that is read counts.
 std::optional<Chain::Left> Chain::read(const Event& e) const {
   std::optional<Left> found;
@@ -135,13 +151,22 @@ void Chain::write(const model::NumberedEvent& e) {
       left = fence->second;
   }
   if (op.kind == EventKind::atomic_rmw && !left) left = read(e.event);
-  model::ByteRange{VarId{e.event.object}, op}.each_cell([&](std::uint32_t cell, model::ByteMask bytes) {
-    if (!left && !atomics_.contains(cell)) return;
-    auto& written = atomics_[cell];
-    for (unsigned i = 0; i < kCellBytes; ++i) {
-      if ((bytes >> i & 1) != 0) written[i] = {e.number + 1, left};
-    }
-  });
+  leave(atomics_, e, left);
+  if (follow_ != Follow::values) return;
+  // Memory that is new, or no more, has no values.
+  const bool is_value = is_reached(e.event.thread) && !is_allocation(op.kind);
+  leave(values_, e, is_value ? std::optional(Left{e}) : std::nullopt);
+}
+
+void Chain::leave(Memory& memory, const model::NumberedEvent& e, const std::optional<Left>& left) {
+  model::ByteRange{VarId{e.event.object}, e.event.op}.each_cell(
+      [&](std::uint32_t cell, model::ByteMask bytes) {
+        if (!left && !memory.contains(cell)) return;
+        auto& written = memory[cell];
+        for (unsigned i = 0; i < kCellBytes; ++i) {
+          if ((bytes >> i & 1) != 0) written[i] = {e.number + 1, left};
+        }
+      });
 }
 
 void Chain::finish(ThreadId t) {

@@ -49,6 +49,7 @@ bool RaceLog::counts(const model::RacePair& pair) {
 }
 
 void RaceLog::race(const model::RacePair& pair) {
+  if (also_ != nullptr) also_->race(pair);
   const bool counted = counts(pair);
   pairs_ += counted ? 1 : 0;
   const Key key = key_of(pair);

@@ -13,6 +13,9 @@ namespace deadheat::analysis {
 
 class RaceLog final : public engine::RaceSink {
  public:
+  RaceLog() = default;
+  // Tells another one too.
+  explicit RaceLog(engine::RaceSink* also) : also_(also) {}
   void race(const model::RacePair& pair) override;
 
   // What an engine told, to as many logs as it had.
@@ -57,6 +60,7 @@ class RaceLog final : public engine::RaceSink {
   std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line
   Key last_key_{UINT64_MAX, UINT64_MAX};
   Group* last_ = nullptr;  // races come in rows
+  engine::RaceSink* also_ = nullptr;
 };
 
 }  // namespace deadheat::analysis

@@ -8,8 +8,8 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kCc,      &kCxx,      &kEnv,    &kRecord, &kDoctor, &kAnalyze, &kExplain, &kEngines,
-    &kConvert, &kGenerate, &kInject, &kCheck,  &kStat,   &kRepair,  &kHelp,
+    &kCc,      &kCxx,      &kEnv,    &kRecord,   &kDoctor, &kAnalyze, &kExplain, &kEngines,
+    &kConvert, &kGenerate, &kInject, &kEvaluate, &kCheck,  &kStat,    &kRepair,  &kHelp,
 };
 
 std::span<const Verb* const> verbs() { return kVerbs; }

@@ -13,6 +13,7 @@ extern const Verb kCxx;
 extern const Verb kDoctor;
 extern const Verb kEngines;
 extern const Verb kEnv;
+extern const Verb kEvaluate;
 extern const Verb kExplain;
 extern const Verb kGenerate;
 extern const Verb kHelp;

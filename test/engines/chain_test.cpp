@@ -1,4 +1,4 @@
-// Chains of waiting against the closure of happens-before.
+// Chains of waiting against the closure of happens-before, and of SHB.
 #include "analysis/chain.h"
 
 #include "engines/promises.h"
@@ -7,9 +7,33 @@
 namespace deadheat::test {
 namespace {
 
+using analysis::Chain;
+
 class Chains : public Profile {};
 INSTANTIATE_TEST_SUITE_P(Profiles, Chains, testing::Values("basic", "all", "readers", "atomics", "meetings"),
                          [](const auto& profile) { return std::string(profile.param); });
+
+Chain chain_between(Trace trace, std::uint64_t e, std::uint64_t f, Chain::Follow follow) {
+  Chain chain(e, f, follow);
+  for (std::size_t i = 0; i < trace.size(); ++i) chain.see({i, trace[i]});
+  return chain;
+}
+
+// From one thread to the next, and on in time.
+bool hangs_together(const Chain& chain, Trace trace, std::uint64_t e, std::uint64_t f) {
+  ThreadId at = trace[e].thread;
+  std::uint64_t last = e;
+  for (const analysis::Link& link : chain.links()) {
+    if (link.signal.event.thread != at || link.signal.number < last ||
+        link.wait.number < link.signal.number) {
+      return false;
+    }
+    at = link.wait.event.op.kind == EventKind::fork ? ThreadId{link.wait.event.object}
+                                                    : link.wait.event.thread;
+    last = link.wait.number;
+  }
+  return !chain.is_ordered() || (at == trace[f].thread && last <= f);
+}
 
 TEST_P(Chains, AreThereIfOneIsBeforeTheOther) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
@@ -17,22 +41,25 @@ TEST_P(Chains, AreThereIfOneIsBeforeTheOther) {
     const Pairs pairs = oracle::conflicting_pairs(trace, [](std::size_t, std::size_t) { return true; });
     bool some = false;
     for (const auto& [e, f] : pairs) {
-      analysis::Chain chain(e, f);
-      for (std::size_t i = 0; i < trace.size(); ++i) chain.see({i, trace[i]});
-      if (chain.is_ordered() != before.ordered(e, f)) return Outcome::fails;
-      ThreadId at = trace[e].thread;
-      std::uint64_t last = e;
-      for (const analysis::Link& link : chain.links()) {
-        if (link.signal.event.thread != at || link.signal.number < last ||
-            link.wait.number < link.signal.number) {
-          return Outcome::fails;
-        }
-        at = link.wait.event.op.kind == EventKind::fork ? ThreadId{link.wait.event.object}
-                                                        : link.wait.event.thread;
-        last = link.wait.number;
-        some = true;
-      }
-      if (chain.is_ordered() && (at != trace[f].thread || last > f)) return Outcome::fails;
+      const Chain chain = chain_between(trace, e, f, Chain::Follow::synchronisation);
+      if (chain.is_ordered() != before.ordered(e, f) || !hangs_together(chain, trace, e, f))
+        return Outcome::fails;
+      some |= !chain.links().empty();
+    }
+    return oracle::promised(some, true);
+  });
+}
+
+TEST_P(Chains, FollowValuesIfTheyAreToldTo) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs apart = oracle::shb_pairs(oracle::shb_order(trace));
+    const Pairs pairs = oracle::conflicting_pairs(trace, [](std::size_t, std::size_t) { return true; });
+    bool some = false;
+    for (const auto& [e, f] : pairs) {
+      const Chain chain = chain_between(trace, e, f, Chain::Follow::values);
+      if (chain.is_ordered() == apart.contains({e, f}) || !hangs_together(chain, trace, e, f))
+        return Outcome::fails;
+      for (const analysis::Link& link : chain.links()) some |= link.signal.event.op.kind == EventKind::write;
     }
     return oracle::promised(some, true);
   });

@@ -1,0 +1,54 @@
+#include "cli/dataset_folder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/text_file.h"
+
+namespace deadheat::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A hard link where that is possible, else a copy.
+Status put_file(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::create_hard_link(fs::canonical(from, error), to, error);
+  if (!error) return {};
+  fs::copy_file(from, to, error);
+  if (error) return io_error(fmt::format("{}: cannot be copied from {}: {}", to, from, error.message()));
+  return {};
+}
+
+}  // namespace
+
+Status check_dataset_folder(std::string_view flag, const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return {};
+  if (fs::is_directory(folder, error) && fs::is_empty(folder, error)) return {};
+  return fail(
+      {Error::Kind::usage, fmt::format("evaluate: --{}: {} is there already; give the name of a folder "
+                                       "that is new, or empty",
+                                       flag, folder)});
+}
+
+Status write_dataset(const std::string& folder, evaluate::Dataset dataset) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return io_error(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
+  const std::string set = fmt::format("{}/{}", folder, labels::kSetName);
+  dataset.set.complete = false;
+  if (auto begun = write_file(set, labels::as_json(dataset.set)); !begun) return begun;
+  for (const evaluate::Dataset::Link& link : dataset.links) {
+    if (auto put = put_file(link.from, folder + "/" + link.name); !put) return put;
+  }
+  for (const evaluate::Dataset::File& file : dataset.files) {
+    if (auto written = write_file(folder + "/" + file.name, file.text); !written) return written;
+  }
+  dataset.set.complete = true;
+  return write_file(set, labels::as_json(dataset.set));
+}
+
+}  // namespace deadheat::cli
