@@ -32,7 +32,6 @@ struct Place {
 struct Work {
   std::vector<Place> places;
   std::vector<BlockInfo> blocks;  // each once, in order
-  std::uint64_t bytes = 0;        // of these
 };
 
 Result<Work> find_blocks(TraceReader& reader, std::span<const Window> windows) {
@@ -48,7 +47,6 @@ Result<Work> find_blocks(TraceReader& reader, std::span<const Window> windows) {
         if (!found) return fail(found.error());
         block = *found;
         work.blocks.push_back(*block);
-        work.bytes += block->bytes;
       }
       if (place.blocks++ == 0) place.first_block = work.blocks.size() - 1;
       at = block->first + block->events;
@@ -62,7 +60,7 @@ Result<Work> find_blocks(TraceReader& reader, std::span<const Window> windows) {
 class Worker {
  public:
   Worker(TraceReader& reader, const AnalyzeOptions& options, const Work& work)
-      : reader_(reader), work_(work), runner_(options) {}
+      : reader_(reader), work_(work), runner_(options), has_read_(work.blocks.size()) {}
 
   Status run(const Place& place) {
     events_.clear();
@@ -85,6 +83,7 @@ class Worker {
     return {};
   }
   const WindowRunner& runner() const { return runner_; }
+  bool has_read(std::size_t block) const { return has_read_[block]; }
 
  private:
   Result<const BlockView*> read(std::size_t number) {
@@ -92,6 +91,7 @@ class Worker {
     auto view = reader_.read(work_.blocks[number]);
     if (!view) return view;
     in_hand_ = number;
+    has_read_[number] = true;
     view_ = *view;
     return view_;
   }
@@ -100,6 +100,7 @@ class Worker {
   const Work& work_;
   WindowRunner runner_;
   WindowEvents events_;
+  std::vector<bool> has_read_;  // by block
   std::size_t in_hand_ = SIZE_MAX;
   const BlockView* view_ = nullptr;
 };
@@ -109,6 +110,7 @@ struct Done {
   Findings findings;
   bool all = true;
   std::uint64_t windows = 0, events = 0;
+  std::uint64_t bytes = 0;  // of blocks that were read, each once
 };
 
 class Team {
@@ -189,6 +191,10 @@ Result<Done> run(const std::string& path, TraceReader& reader, const AnalyzeOpti
   if (team.error()) return fail(*team.error());
 
   Done done{.findings = {}, .all = !team.late(), .windows = team.windows(), .events = team.events()};
+  for (std::size_t i = 0; i < work.blocks.size(); ++i) {
+    const bool read = std::ranges::any_of(workers, [i](const auto& worker) { return worker->has_read(i); });
+    done.bytes += read ? work.blocks[i].bytes : 0;
+  }
   std::vector<RaceLog::Told> told;
   for (const engine::Choice& choice : options.engines) told.push_back({{}, choice.row->grade});
   for (const auto& worker : workers) {
@@ -257,9 +263,10 @@ Result<std::optional<Findings>> analyze_windows(const std::string& path, TraceRe
     const std::uint64_t before = reader.bytes_read();
     const auto work = find_blocks(reader, places);
     if (!work) return fail(work.error());
-    bytes += work->bytes + (reader.bytes_read() - before);
+    bytes += reader.bytes_read() - before;
     auto done = run(path, reader, options, *work, until);
     if (!done) return fail(std::move(done).error());
+    bytes += done->bytes;
     const bool racy = !done->findings.races.empty();
     about.steps += by_steps && (done->all || racy) ? 1 : 0;
     more = by_steps && done->all && !racy;

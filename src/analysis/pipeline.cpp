@@ -33,12 +33,12 @@ Pipeline::Pipeline(Feed& feed, filter::Chain& filters, std::vector<Stage> stages
     : feed_(feed), filters_(filters), stages_(std::move(stages)) {
   for (std::uint32_t i = 0; i < slots; ++i) slots_.emplace_back(i, sharding);
   for (std::uint32_t i = 0; i < stages_.size(); ++i) {
-    for (std::uint32_t s = 0; s < sharding.shards(); ++s)
-      lanes_.push_back({.kind = Lane::check, .stage = i, .shard = s});
-  }
-  for (std::uint32_t i = 0; i < stages_.size(); ++i) {
     order_lane_.push_back(lanes_.size());
     lanes_.push_back({.kind = Lane::order, .stage = i});
+  }
+  for (std::uint32_t i = 0; i < stages_.size(); ++i) {
+    for (std::uint32_t s = 0; s < sharding.shards(); ++s)
+      lanes_.push_back({.kind = Lane::check, .stage = i, .shard = s});
   }
   ready_lane_ = lanes_.size();
   if (!filters_.empty()) lanes_.push_back({.kind = Lane::filter});

@@ -1,7 +1,8 @@
 // Several threads at one trace. Each kind of work on the blocks is a lane, which takes the blocks one after
 // the other: decoding (a lane for each slot), checking the rules, filters, ordering (a lane for each engine),
 // checking accesses (a lane for each engine and shard). A thread takes the work that is nearest to being done
-// with.
+// with, but ordering first: it is not divided, so nothing may keep it waiting. (With checks first, both of
+// two threads would be drawn into these while the order stands still.)
 #pragma once
 
 #include <atomic>
@@ -69,7 +70,7 @@ class Pipeline {
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::vector<Lane> lanes_;  // those nearest to being done first
+  std::vector<Lane> lanes_;  // in the order in which they are taken
   std::size_t first_decode_ = 0, rules_lane_ = 0;
   std::size_t ready_lane_ = 0;           // whose blocks are ready for the engines
   std::vector<std::size_t> order_lane_;  // by stage

@@ -1,11 +1,15 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
+
+#include "base/format.h"
 
 namespace deadheat::base {
 
@@ -73,6 +77,21 @@ Result<std::size_t> File::read_some(char* buffer, std::size_t bytes) const {
     const ssize_t n = ::read(fd_, buffer, bytes);
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) return fail(errno_error(name_, "cannot read"));
+  }
+}
+
+Result<std::string> File::read_text(std::size_t most_bytes) const {
+  std::string text;
+  std::vector<char> buffer(1 << 16);
+  while (true) {
+    const auto bytes = read_some(buffer.data(), buffer.size());
+    if (!bytes) return fail(bytes.error());
+    if (*bytes == 0) return text;
+    text.append(buffer.data(), *bytes);
+    if (text.size() > most_bytes) {
+      return input_error(
+          fmt::format("{}: has more than {}, which is too much for a text", name_, byte_count(most_bytes)));
+    }
   }
 }
 

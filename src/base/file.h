@@ -30,6 +30,8 @@ class File {
   Result<std::size_t> read_at(std::uint64_t offset, char* buffer, std::size_t bytes) const;
   // Reads what is there, at least one byte; 0 at the end.
   Result<std::size_t> read_some(char* buffer, std::size_t bytes) const;
+  // All that is left; an error if that is more.
+  Result<std::string> read_text(std::size_t most_bytes) const;
   Status write_all(const char* data, std::size_t bytes) const;
   Status close();  // reports what a full disk or a network file system tells only now
 

@@ -6,8 +6,10 @@
 #include <thread>
 
 #include "analysis/prove.h"
+#include "base/shown.h"
 #include "cli/output.h"
 #include "cli/readable_twice.h"
+#include "report/site_set.h"
 
 namespace deadheat::cli {
 
@@ -68,17 +70,59 @@ Result<analysis::Circumstances> circumstances_of(const std::string& path,
   return analysis::circumstances_of(path, options.read, findings.races);
 }
 
+// All names, before events flow. Text has them only where they are used, and is read through for them.
+Result<std::unique_ptr<Source>> named_source(const std::string& path, const ReadOptions& options) {
+  auto source = open_source(path, options);
+  if (!source) return source;
+  if (auto* const reader = dynamic_cast<TraceReader*>(source->get())) {
+    if (auto loaded = reader->load_names(); !loaded) return fail(loaded.error());
+    return source;
+  }
+  while (true) {
+    const auto block = (*source)->next();
+    if (!block) return fail(block.error());
+    if (*block == nullptr) return source;
+  }
+}
+
+// Tells the filters that go by names which sites of this trace these are.
+Status find_sites(const std::string& path, const std::string& name, analysis::AnalyzeOptions& options,
+                  symbol::Symbolizer* symbols) {
+  std::unique_ptr<Source> source;
+  for (filter::Choice& choice : options.filters) {
+    if (!choice.is_of_sites()) continue;
+    const auto patterns = choice.site_patterns();
+    if (!patterns) return fail(patterns.error());
+    if (source == nullptr) {
+      auto opened = named_source(path, options.read);
+      if (!opened) return fail(opened.error());
+      source = std::move(*opened);
+    }
+    report::NamedSites found = report::sites_named(*patterns, source->names(), symbols);
+    choice.sites = std::make_shared<filter::SiteSet>(std::move(found.sites));
+    for (const std::string& pattern : found.unmatched) {
+      say(fmt::format("warning: {}: --sample sites: no site of the trace matches '{}'", name,
+                      base::shown(pattern)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
+Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeOptions options,
                                      const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols) {
-  const bool once =
-      std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) && !wishes.full_context;
+  const bool once = std::ranges::any_of(options.filters, &filter::Choice::is_of_windows) &&
+                    std::ranges::none_of(options.filters, &filter::Choice::is_of_sites) &&
+                    !wishes.full_context;
   const auto trace = once ? ReadableTwice::as_it_is(path) : ReadableTwice::open(path, options.read);
   if (!trace) return fail(trace.error());
   const std::string name = input_name(path);
   say_warnings(name, trace->warnings());
+  if (auto found = find_sites(trace->path(), name, options, symbols); !found) {
+    return fail(trace->renamed(found.error()));
+  }
   auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);

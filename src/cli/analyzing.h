@@ -58,7 +58,7 @@ struct Wishes {
   std::chrono::milliseconds time_for_proofs{60'000};
 };
 
-Result<report::Report> analyze_trace(const std::string& path, const analysis::AnalyzeOptions& options,
+Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeOptions options,
                                      const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols);
 // The same of the race between two events, of which no engine is asked.

@@ -100,11 +100,11 @@ void show_all(const std::string& trace, const Survey& survey, const Names& names
         base::counted(survey.events, "event"), by_rule([&](Rule rule) { return rules.total(rule); }));
 }
 
-// An error is of reading; else whether the trace is well formed.
-Result<bool> check(const std::string& path, const Arguments& arguments, std::size_t keep) {
+// An error is of reading.
+Result<Survey> check(const std::string& path, const Arguments& arguments, std::size_t keep) {
   auto source = open_source(path, read_options(arguments));
   if (!source) return fail(source.error());
-  const auto survey = survey_of(**source, keep);
+  auto survey = survey_of(**source, keep);
   const std::string name = input_name(path);
   say_warnings(name, (*source)->warnings());
   if (!survey) return fail(survey.error());
@@ -113,7 +113,12 @@ Result<bool> check(const std::string& path, const Arguments& arguments, std::siz
   } else {
     show_all(name, *survey, (*source)->names());
   }
-  return survey->rules.ok();
+  return survey;
+}
+
+// Whether the trace is good enough to check schedules of it. The same fork once more changes nothing for any.
+bool serves_schedules(const Survey& survey) {
+  return survey.rules.total() == survey.rules.total(Rule::fork_repeated);
 }
 
 // Whether all schedules of the file hold, each with a line about it.
@@ -233,10 +238,10 @@ Result<Exit> run(const Arguments& arguments) {
   }
   Exit exit = kDone;
   for (const std::string& path : arguments.positional()) {
-    const auto good = check(path, arguments, *keep);
-    if (!good) say(good.error().message);
-    if (!good || !*good) exit = kCouldNot;
-    if (schedules && good) {
+    const auto survey = check(path, arguments, *keep);
+    if (!survey) say(survey.error().message);
+    if (!survey || !(schedules ? serves_schedules(*survey) : survey->rules.ok())) exit = kCouldNot;
+    if (schedules && survey) {
       const auto hold = check_schedules(path, file, witnesses, arguments);
       if (!hold) return fail(hold.error());
       if (!*hold) exit = kCouldNot;
@@ -272,7 +277,8 @@ constinit const Verb kCheck = {
         "against the trace alone: whether each thread does a first part of what it did, every read finds "
         "what "
         "it found, locks, forks, joins, messages and barriers are respected, and in the end two conflicting "
-        "accesses are both next.",
+        "accesses are both next. The exit code is 0 if all hold. Repeated forks are shown and change nothing "
+        "for them.",
     .examples =
         "$ deadheat check run.dht\n"
         "says that it is well formed, or where it is not\n"

@@ -6,15 +6,40 @@
 
 namespace deadheat::clock {
 
+namespace {
+
+constexpr std::size_t kFirstBytes = std::size_t{16} << 10, kMostBytes = std::size_t{1} << 20;  // of a chunk
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kFetched = 16 * kLine;  // of a vector that is longer, the processor foresees the rest
+
+}  // namespace
+
 FlatClocks::~FlatClocks() {
-  for (Vector* vector : all_) std::free(vector);
+  for (const Chunk& chunk : chunks_) std::free(chunk.memory);
 }
 
 void FlatClocks::destroy(Vector* vector) {
-  all_.back()->place = vector->place;
-  all_[vector->place] = all_.back();
-  all_.pop_back();
-  std::free(vector);
+  Chunk& chunk = chunks_[vector->chunk];
+  if (--chunk.vectors > 0) return;
+  std::free(chunk.memory);
+  bytes_ -= chunk.bytes;
+  chunk = {};
+}
+
+void FlatClocks::make_chunk() {
+  const std::size_t size = size_of(width_);
+  const std::size_t wanted = std::max(size, std::clamp(bytes_ / 4, kFirstBytes, kMostBytes));
+  Chunk chunk{.bytes = wanted / size * size, .vectors = wanted / size};
+  chunk.memory = static_cast<char*>(std::aligned_alloc(alignof(Vector), chunk.bytes));
+  if (chunk.memory == nullptr) throw std::bad_alloc();
+  bytes_ += chunk.bytes;
+  chunks_.push_back(chunk);
+  for (std::size_t i = chunk.vectors; i-- > 0;) {
+    auto* const vector = reinterpret_cast<Vector*>(chunk.memory + i * size);
+    vector->width = width_;
+    vector->chunk = chunks_.size() - 1;
+    free_.push_back(vector);
+  }
 }
 
 void FlatClocks::begin(std::uint32_t slot) {
@@ -38,18 +63,16 @@ bool FlatClocks::reserve(std::uint32_t threads) {
 }
 
 FlatClocks::Vector* FlatClocks::make() {
-  if (free_.empty()) {
-    auto* const vector = static_cast<Vector*>(std::aligned_alloc(alignof(Vector), size_of(width_)));
-    if (vector == nullptr) throw std::bad_alloc();
-    vector->references = 1;
-    vector->width = width_;
-    vector->place = all_.size();
-    all_.push_back(vector);
-    return vector;
-  }
+  if (free_.empty()) make_chunk();
   Vector* const vector = free_.back();
   free_.pop_back();
   vector->references = 1;
+  if (!free_.empty()) {
+    // The next one may have been out of use for long: time enough to fetch it until it is written.
+    const char* const next = reinterpret_cast<const char*>(free_.back());
+    for (std::size_t at = 0; at < std::min(size_of(width_), kFetched); at += kLine)
+      __builtin_prefetch(next + at, 1);
+  }
   return vector;
 }
 

@@ -17,7 +17,7 @@ class FlatClocks {
   struct alignas(64) Vector {
     std::uint32_t references;
     std::uint32_t width;
-    std::size_t place;  // among all
+    std::size_t chunk;  // that it is in
     Time* times() { return reinterpret_cast<Time*>(this + 1); }
     const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
   };
@@ -98,15 +98,22 @@ class FlatClocks {
     message = {};
   }
 
-  std::size_t bytes() const { return all_.size() * size_of(width_); }
+  std::size_t bytes() const { return bytes_; }
 
  protected:
   // The same as join() of what may be news.
   void join_new(Own& own, const Message& message);
 
  private:
+  // Vectors are made many at a time, one behind the other.
+  struct Chunk {
+    char* memory = nullptr;
+    std::size_t bytes = 0, vectors = 0;  // the latter: not destroyed
+  };
+
   static std::size_t size_of(std::size_t width) { return sizeof(Vector) + width * sizeof(Time); }
   Vector* make();
+  void make_chunk();
   void destroy(Vector* vector);
   void drop(Vector* vector) {
     if (vector != nullptr && --vector->references == 0) limbo_[slot_].push_back(vector);
@@ -116,7 +123,9 @@ class FlatClocks {
 
   std::uint32_t width_ = kStep;
   std::uint32_t slot_ = 0;
-  std::vector<Vector*> all_, free_;
+  std::vector<Vector*> free_;
+  std::vector<Chunk> chunks_;
+  std::size_t bytes_ = 0;                    // of all chunks
   std::vector<std::vector<Vector*>> limbo_;  // by slot: out of use, but checks may still look at them
 };
 

@@ -19,19 +19,21 @@ std::size_t raise_times(Time* to, const Time* from, std::size_t n) {
   return rose;
 }
 
+// Times are far below 2^63: b - a has its highest bit if and only if a is later. So it is subtracted and not
+// compared, which compilers make vectors of.
 DEADHEAT_CLONES
 bool any_later(const Time* a, const Time* b, std::size_t n) {
   std::uint64_t later = 0;
-  for (std::size_t i = 0; i < n; ++i) later |= static_cast<std::uint64_t>(a[i] > b[i]);
-  return later != 0;
+  for (std::size_t i = 0; i < n; ++i) later |= b[i] - a[i];
+  return later >> 63 != 0;
 }
 
 DEADHEAT_CLONES
 std::size_t next_later(const Time* a, const Time* b, std::size_t at, std::size_t n) {
   for (; at < n; at += kStep) {
     std::uint64_t later = 0;
-    for (std::size_t i = at; i < at + kStep; ++i) later |= static_cast<std::uint64_t>(a[i] > b[i]);
-    if (later != 0) return at;
+    for (std::size_t i = at; i < at + kStep; ++i) later |= b[i] - a[i];
+    if (later >> 63 != 0) return at;
   }
   return n;
 }

@@ -72,26 +72,7 @@ class VersionedClocks {
 
   // [acquire] own := own |_| message, for thread t.
   void join(Own& own, ThreadId t, Time /*now*/, const Message& message) {
-    if (message.body == nullptr) return;
-    ++work_.acquires;
-    if (message.sum) return join_news(own, t, *message.body, kAll);
-    const std::uint32_t u = index(message.releaser);
-    const bool flushed = u != index(t) && message.flushed > own.body->get(u);
-    const std::uint64_t seen = u != index(t) ? own.seen[u] : message.version;
-    if (!flushed && message.version <= seen) {  // line 7
-      ++work_.acquires_skipped;
-      return;
-    }
-    if (flushed) {
-      ++work_.walked;
-      learn(own, u, message.flushed);
-    }
-    if (message.version <= seen) {
-      work_.saved += threads_ - 1;
-      return;
-    }
-    own.seen[u] = message.version;                             // line 9
-    join_news(own, t, *message.body, message.version - seen);  // lines 8, 10-16
+    if (message.body != nullptr) join_said(own, t, message);
   }
   // [release] message := what thread t, at `time`, knows.
   void assign(Message& message, Own& own, ThreadId t, Time time) {
@@ -127,6 +108,7 @@ class VersionedClocks {
     message = other;
   }
   void clear(Message& message) {
+    if (message.body == nullptr) return;
     drop(message.body);
     message = {};
   }
@@ -137,6 +119,28 @@ class VersionedClocks {
  private:
   static constexpr std::uint32_t kStep = 8;
   static constexpr std::uint64_t kAll = UINT64_MAX;
+
+  void join_said(Own& own, ThreadId t, const Message& message) {
+    ++work_.acquires;
+    if (message.sum) return join_news(own, t, *message.body, kAll);
+    const std::uint32_t u = index(message.releaser);
+    const bool flushed = u != index(t) && message.flushed > own.body->get(u);
+    const std::uint64_t seen = u != index(t) ? own.seen[u] : message.version;
+    if (!flushed && message.version <= seen) {  // line 7
+      ++work_.acquires_skipped;
+      return;
+    }
+    if (flushed) {
+      ++work_.walked;
+      learn(own, u, message.flushed);
+    }
+    if (message.version <= seen) {
+      work_.saved += threads_ - 1;
+      return;
+    }
+    own.seen[u] = message.version;                             // line 9
+    join_news(own, t, *message.body, message.version - seen);  // lines 8, 10-16
+  }
 
   // Whether all that the message says is known, without a look at clocks.
   static bool knows(const Own& own, ThreadId t, const Message& message) {

@@ -177,7 +177,9 @@ class Detector final : public Engine {
     const std::uint32_t* const objects = events.object.data();
     const clock::Time first = clock::time_of(events.first);
     const std::size_t n = events.size();
-    constexpr std::size_t kAhead = SortedBlock::kSlack;
+    // Most events take little time, and what they need may come from memory: far enough ahead for that,
+    // twice.
+    constexpr std::size_t kAhead = 64;
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + kAhead < n) {
         order_.prefetch(objects[i + kAhead]);

@@ -47,8 +47,9 @@ class LocksKeepApart : public history::Guards {
 };
 
 struct EdgeOptions {
-  std::uint64_t limit = 25;  // of edges, a variable
-  bool paper = false;        // pairs not ordered, and each read with its write, alone
+  std::uint64_t limit = 25;          // of edges, a variable
+  bool paper = false;                // pairs not ordered, and each read with its write, alone
+  std::uint64_t pairs = UINT64_MAX;  // told of an access and variable
 };
 
 template <class Order, class Locks>
@@ -107,7 +108,10 @@ class EdgeDetector : public Engine {
   }
 
   std::vector<Counter> counters() const override {
-    return {{"edges dropped", history_.dropped()}, {"accesses with pairs that may be missing", may_miss_}};
+    std::vector<Counter> all = {{"edges dropped", history_.dropped()},
+                                {"accesses with pairs that may be missing", may_miss_}};
+    if (options_.pairs != UINT64_MAX) all.push_back({"accesses that reached the limit of pairs", cut_});
+    return all;
   }
   std::uint64_t bytes() const override { return order_.bytes() + history_.bytes() + locks_.bytes(); }
 
@@ -164,24 +168,32 @@ class EdgeDetector : public Engine {
       });
     }
     const auto found = [&](const history::Kept& kept) {
-      if (!locks_.apart(kept.held, before.held)) found_.push_back({kept, a.place});
+      if (locks_.apart(kept.held, before.held)) return false;
+      found_.push_back({kept, a.place});
+      return true;
     };
-    bool all = true;
+    bool all = true, cut = false;
     if (many) {
-      all = history_.meet_unaccessed(stretch, a, before, [&](const history::Kept& kept, std::uint32_t cell) {
-        a.place = cell;
-        found(kept);
-      });
+      history::Allowance allowed(options_.pairs);
+      all = history_.meet_unaccessed(stretch, a, before, allowed,
+                                     [&](const history::Kept& kept, std::uint32_t cell) {
+                                       a.place = cell;
+                                       return found(kept);
+                                     });
+      cut = allowed.used_up();
       history_.remember_unaccessed(stretch, a, after);
     }
     const bool narrow = block.classes[events.op[i]].kind != OpClass::other;  // not protected: that was asked
     each_cell([&] {
       if (!narrow && protect(a, before)) return;
       if (options_.paper) history_.meet_last_write(a, before, found);
-      all &= history_.meet(a, options_.paper ? after : before, found);
+      history::Allowance allowed(options_.pairs);
+      all &= history_.meet(a, options_.paper ? after : before, allowed, found);
+      cut |= allowed.used_up();
     });
     each_cell([&] { history_.remember(a, after); });
     may_miss_ += all ? 0 : 1;
+    cut_ += cut ? 1 : 0;
     tell(a, races);
   }
 
@@ -201,8 +213,8 @@ class EdgeDetector : public Engine {
   std::uint64_t many_cells_;
   history::EdgeHistory history_;
   Locks locks_{order_};
-  std::vector<Found> found_;    // of one access
-  std::uint64_t may_miss_ = 0;  // accesses
+  std::vector<Found> found_;              // of one access
+  std::uint64_t may_miss_ = 0, cut_ = 0;  // accesses
 };
 
 }  // namespace deadheat::engine

@@ -13,7 +13,8 @@
 
 namespace deadheat::engine {
 
-// Conflicting pairs, none of which is needed for the other, without a lock that keeps them apart.
+// Conflicting pairs, none of which is needed for the other, without a lock that keeps them apart: all that
+// can meet are among them. Why not those of pwr-ee: docs/decisions/0007-deciding-pairs.md.
 class ExactCandidates {
  public:
   struct Candidate {

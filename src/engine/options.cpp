@@ -76,7 +76,9 @@ Result<std::vector<std::string>> values_in(std::string_view wanted, const std::s
   for (const Option& option : options) values.emplace_back(option.initial);
   for (std::string_view rest = wanted.substr(name_in(wanted).size()); !rest.empty();) {
     rest.remove_prefix(1);
-    const std::string_view setting = rest.substr(0, rest.find(':'));
+    const auto option = std::ranges::find(options, rest.substr(0, rest.find_first_of(":=")), &Option::name);
+    const bool is_last = option != options.end() && option->takes_rest;
+    const std::string_view setting = is_last ? rest : rest.substr(0, rest.find(':'));
     if (auto set = set_option(values, part, options, setting); !set) return fail(set.error());
     rest.remove_prefix(setting.size());
   }

@@ -13,6 +13,7 @@ namespace deadheat::engine {
 
 struct Option {
   std::string_view name, value, help, initial;  // value: what stands for it in the help; "" is a switch
+  bool takes_rest = false;                      // its value may have colons: no other option behind it
 };
 
 // Options as given, or as they are initially.

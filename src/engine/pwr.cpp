@@ -33,12 +33,14 @@ class SectionDetector final : public EdgeDetector<Order, LocksKeepApart> {
 
 template <class Order>
 Result<std::unique_ptr<Engine>> make(Result<std::uint64_t> edges, Result<std::uint64_t> sections,
-                                     const Settings& settings, Shape shape) {
-  if (!edges) return fail(edges.error());
-  if (!sections) return fail(sections.error());
-  return std::make_unique<SectionDetector<Order>>(EdgeOptions{*edges, settings.on("paper")}, *sections,
-                                                  shape);
+                                     Result<std::uint64_t> pairs, const Settings& settings, Shape shape) {
+  for (const auto* limit : {&edges, &sections, &pairs}) {
+    if (!*limit) return fail(limit->error());
+  }
+  return std::make_unique<SectionDetector<Order>>(EdgeOptions{*edges, settings.on("paper"), *pairs},
+                                                  *sections, shape);
 }
+Result<std::uint64_t> pairs_in(const Settings& settings) { return limit_in(settings, "pairs", "pairs"); }
 Result<std::uint64_t> sections_in(const Settings& settings) {
   return limit_in(settings, "sections", "critical sections");
 }
@@ -46,16 +48,16 @@ Result<std::uint64_t> sections_in(const Settings& settings) {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> make_pwr_ee(const Settings& settings, Shape shape) {
-  return make<Pwr>(kUnlimited, kUnlimited, settings, shape);
+  return make<Pwr>(kUnlimited, kUnlimited, pairs_in(settings), settings, shape);
 }
 Result<std::unique_ptr<Engine>> make_pwr_l(const Settings& settings, Shape shape) {
-  return make<Pwr>(0, sections_in(settings), settings, shape);
+  return make<Pwr>(0, sections_in(settings), kUnlimited, settings, shape);
 }
 Result<std::unique_ptr<Engine>> make_pwr_ee_l(const Settings& settings, Shape shape) {
-  return make<Pwr>(limit_in(settings, "edges", "edges"), sections_in(settings), settings, shape);
+  return make<Pwr>(limit_in(settings, "edges", "edges"), sections_in(settings), kUnlimited, settings, shape);
 }
 Result<std::unique_ptr<Engine>> make_wdp(const Settings& settings, Shape shape) {
-  return make<Wdp>(limit_in(settings, "edges", "edges"), kUnlimited, settings, shape);
+  return make<Wdp>(limit_in(settings, "edges", "edges"), kUnlimited, pairs_in(settings), settings, shape);
 }
 
 }  // namespace deadheat::engine

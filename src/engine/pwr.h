@@ -22,12 +22,15 @@ inline constexpr Option kPaper = {
     "paper", "", "only pairs that are not ordered, and of a read only its write besides", "no"};
 inline constexpr Option kSections = {"sections", "N|unlimited",
                                      "critical sections kept for each lock, thread and mode", "5"};
-inline constexpr Option kPwrEeOptions[] = {kPaper};
+inline constexpr Option kPairs = {
+    "pairs", "N|unlimited", "pairs told of one access and a variable; it is compared with 100 times as many",
+    "100"};
+inline constexpr Option kPwrEeOptions[] = {kPairs, kPaper};
 inline constexpr Option kPwrLOptions[] = {kSections, kPaper};
 inline constexpr Option kPwrEeLOptions[] = {
     {"edges", "N|unlimited", "edges kept for each variable; 0: as pwr-l", "25"}, kSections, kPaper};
 inline constexpr Option kWdpOptions[] = {
-    {"edges", "N|unlimited", "edges kept for each variable", "unlimited"}, kPaper};
+    {"edges", "N|unlimited", "edges kept for each variable", "unlimited"}, kPairs, kPaper};
 
 Result<std::unique_ptr<Engine>> make_pwr_ee(const Settings& settings, Shape shape);
 Result<std::unique_ptr<Engine>> make_pwr_l(const Settings& settings, Shape shape);

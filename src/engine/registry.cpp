@@ -12,6 +12,7 @@
 #include "engine/detector.h"
 #include "engine/exact.h"
 #include "engine/in_place_detector.h"
+#include "engine/osr.h"
 #include "engine/pacer.h"
 #include "engine/pwr.h"
 #include "engine/sampled_detector.h"
@@ -226,6 +227,22 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = kSyncPOptions,
      .make = make_syncp},
+    {.name = "osr",
+     .citation = "Shi, Mathur & Pavlogiannis, ICSE 2024 (optimistic sync-reversal races)",
+     .promise =
+         "tells all that syncp tells, and the pairs that can be made to meet (co-enabled) by a reordering in "
+         "which sections that are left open come after others of their lock; or those that limit and tries "
+         "leave. Every reported pair can be made to meet",
+     .notion = Notion::co_enabled,
+     .grade = Grade::candidate,
+     .basis = Basis::values,
+     .passes = 1,
+     .memory = "as syncp, and 8 bytes an event, 8 an access, and 4 for each thread in which something must "
+               "follow an "
+               "event: with the trace's length",
+     .ignores = "",
+     .options = kOsrOptions,
+     .make = make_osr},
     {.name = "exact",
      .citation = "after Said, Wang, Yang & Sakallah, NFM 2011, and Huang, Meredith & Rosu, PLDI 2014",
      .promise =
@@ -244,8 +261,8 @@ constexpr Row kRows[] = {
      .promise =
          "tells the pairs that share no lock and of which the earlier one need not be done when the later "
          "one "
-         "is next, as far as PWR orders: all that can be made to meet (co-enabled) are among them; with two "
-         "threads, and no lock held at the earlier one, each can",
+         "is next, as far as PWR orders, or as many of each access as are told: all that can be made to meet "
+         "(co-enabled) are among them; with two threads, and no lock held at the earlier one, each can",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
      .basis = Basis::accesses,

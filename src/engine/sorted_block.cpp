@@ -79,8 +79,10 @@ void SortedBlock::sort(const BlockView& block) {
     if (list.size() < n + kSlack) list.resize(n + kSlack);
     ends_.push_back(list.data());
   }
-  const std::uint16_t* const order_end =
-      (any & kWide) != 0 || accesses_.size() > 1 ? split(block) : split_unsharded(block);
+  const bool simple = (any & kWide) == 0 && accesses_.size() <= 2;
+  const std::uint16_t* const order_end = !simple                 ? split(block)
+                                         : accesses_.size() == 1 ? split_unsharded(block)
+                                                                 : split_in_two(block);
   order_count_ = static_cast<std::size_t>(order_end - order_.data());
   for (std::size_t s = 0; s < accesses_.size(); ++s) {
     counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
@@ -153,6 +155,33 @@ const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
     end += duty / kAccesses & 1;
   }
   ends_[0] = end;
+  return order_end;
+}
+
+// The same where there are two shards and nothing wide: written to both lists, of which one grows.
+const std::uint16_t* SortedBlock::split_in_two(const BlockView& block) {
+  const std::uint16_t* const ops = block.op.data();
+  const std::uint32_t* const objects = block.object.data();
+  const std::uint8_t* const duties = duties_.data();
+  Position *first = ends_[0], *second = ends_[1];
+  std::uint16_t* order_end = order_.data();
+  const Sharding sharded{1};
+  const std::size_t n = block.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned duty = duties[ops[i]];
+    const auto at = static_cast<std::uint16_t>(i);
+    *order_end = at;
+    order_end += duty & kOrders;
+    const auto position = std::bit_cast<Position>(sharded.place(objects[i]) | std::uint64_t{at} << 32 |
+                                                  std::uint64_t{ops[i]} << 48);
+    const unsigned access = duty / kAccesses & 1, shard = sharded.shard(objects[i]);
+    *first = position;
+    first += access & ~shard;
+    *second = position;
+    second += access & shard;
+  }
+  ends_[0] = first;
+  ends_[1] = second;
   return order_end;
 }
 

@@ -139,6 +139,7 @@ class SortedBlock {
  private:
   const std::uint16_t* split(const BlockView& block);
   const std::uint16_t* split_unsharded(const BlockView& block);
+  const std::uint16_t* split_in_two(const BlockView& block);
   void split_wide(std::uint16_t at, std::uint32_t object, std::uint64_t count);
 
   std::vector<std::uint16_t> order_;             // these only grow: there may be more than counts below tell

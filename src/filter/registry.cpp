@@ -87,6 +87,24 @@ constexpr engine::Option kColdOptions[] = {
     {.name = "least", .value = "P", .help = "the rate does not fall below it", .initial = "0.001"},
     kSeed,
 };
+constexpr engine::Option kSitesOptions[] = {
+    {.name = "only",
+     .value = "PATTERNS",
+     .help = "only at sites that one of these hits, with commas between them; all that is behind the = is of "
+             "them",
+     .initial = "",
+     .takes_rest = true},
+    {.name = "ignore",
+     .value = "PATTERNS",
+     .help = "at all sites but those that one of these hits",
+     .initial = "",
+     .takes_rest = true},
+    {.name = "file",
+     .value = "FILE",
+     .help = "the same from the lines only:PATTERN and ignore:PATTERN of a file",
+     .initial = "",
+     .takes_rest = true},
+};
 constexpr engine::Option kRexOptions[] = {
     kMemory,
     kRexWindow,
@@ -169,6 +187,17 @@ constexpr Row kRows[] = {
      .options = kColdOptions,
      .refuses = not_by_accesses,
      .make = make_cold},
+    {.name = "sites",
+     .role = Role::sample,
+     .citation = "",
+     .promise = "all accesses at places of the program that a list names: by file, line, function or file of "
+                "code; a "
+                "race is seen if both places are among them",
+     .memory = "a bit a site",
+     .options = kSitesOptions,
+     .refuses = not_by_accesses,
+     .make = nullptr,
+     .sites = site_patterns},
     {.name = "rpt",
      .role = Role::sample,
      .citation = "Al Thokair, Zhang, Mathur & Viswanathan, POPL 2023",
@@ -208,6 +237,11 @@ std::vector<std::string_view> stands_before(const Row& row, std::span<const engi
 }
 
 Result<std::unique_ptr<Filter>> Choice::make() const {
+  if (is_of_sites()) {
+    if (sites == nullptr)
+      return fail({Error::Kind::usage, name() + ": the names of the trace are not known here"});
+    return std::make_unique<Sites>(sites);
+  }
   auto filter = row->make(engine::Settings(row->options, values));
   if (!filter) return fail(std::move(filter).error().in(name()));
   return filter;
@@ -219,7 +253,17 @@ Result<WindowOptions> Choice::windows() const {
   return options;
 }
 
+Result<SitePatterns> Choice::site_patterns() const {
+  auto patterns = row->sites(engine::Settings(row->options, values));
+  if (!patterns) return fail(std::move(patterns).error().in(name()));
+  return patterns;
+}
+
 Status Choice::check() const {
+  if (is_of_sites()) {
+    if (auto patterns = site_patterns(); !patterns) return fail(patterns.error());
+    return {};
+  }
   if (is_of_windows()) {
     if (auto options = windows(); !options) return fail(options.error());
   } else if (auto made = make(); !made) {

@@ -10,6 +10,7 @@
 
 #include "engine/registry.h"
 #include "filter/filter.h"
+#include "filter/sites.h"
 #include "filter/windows.h"
 
 namespace deadheat::filter {
@@ -31,6 +32,8 @@ struct Row {
   Result<std::unique_ptr<Filter>> (*make)(const engine::Settings&);
   // Of those that show engines windows of the trace, and nothing between them: there is nothing to make.
   Result<WindowOptions> (*windows)(const engine::Settings&) = nullptr;
+  // Of those that go by names of sites: made of the sites that these mean, once the trace is known.
+  Result<SitePatterns> (*sites)(const engine::Settings&) = nullptr;
 };
 
 std::span<const Row> rows();
@@ -42,12 +45,15 @@ std::vector<std::string_view> stands_before(const Row& row, std::span<const engi
 // A filter as a user asks for it: "events:rate=0.03:seed=7".
 struct Choice {
   const Row* row;
-  std::vector<std::string> values;  // of row->options
+  std::vector<std::string> values;                 // of row->options
+  std::shared_ptr<const SiteSet> sites = nullptr;  // of the trace, which the patterns mean
 
   std::string name() const { return engine::spelled(row->name, row->options, values); }
   Result<std::unique_ptr<Filter>> make() const;
   bool is_of_windows() const { return row->windows != nullptr; }
   Result<WindowOptions> windows() const;
+  bool is_of_sites() const { return row->sites != nullptr; }
+  Result<SitePatterns> site_patterns() const;
   // Whether its options make sense.
   Status check() const;
 };

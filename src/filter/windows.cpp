@@ -26,7 +26,7 @@ Result<WindowOptions> window_options(const engine::Settings& settings) {
   if (!m) return fail(m.error());
   const auto until = settings.real("until", 0, 1 - 1e-9);
   if (!until) return fail(until.error());
-  const auto budget = settings.real("budget", 0.001, 1e9);
+  const auto budget = settings.real("budget", 1e-9, 1e9);
   if (!budget) return fail(budget.error());
   WindowOptions options{.eps = *eps, .delta = *delta, .seed = *seed, .m = *m};
   if (*until > 0) {

@@ -20,6 +20,19 @@
 
 namespace deadheat::history {
 
+// What an access may still find in a variable. A pair that is found and not told costs little: of these there
+// may be many more.
+struct Allowance {
+  static constexpr std::uint64_t kLookedAtForATold = 100;
+
+  explicit Allowance(std::uint64_t pairs)
+      : told(pairs),
+        looked_at(pairs > UINT64_MAX / kLookedAtForATold ? UINT64_MAX : pairs * kLookedAtForATold) {}
+  bool used_up() const { return told == 0 || looked_at == 0; }
+
+  std::uint64_t told, looked_at;
+};
+
 class EdgeHistory {
  public:
   static constexpr std::uint64_t kUnlimited = UINT64_MAX;
@@ -62,25 +75,27 @@ class EdgeHistory {
   }
 
   // Calls found(kept) for the accesses that conflict with this one and that `now` does not cover, once for
-  // each part in which they meet. False if there may be more, of which the limit dropped the edges.
+  // each part in which they meet, as far as allowed; it says whether the pair is told. False if there may be
+  // more, of which the limit dropped the edges.
   template <class Now, class F>
-  [[nodiscard]] bool meet(const Access& a, const Now& now, F&& found) {
+  [[nodiscard]] bool meet(const Access& a, const Now& now, Allowance& allowed, F&& found) {
     bool all = true;
     cells_.visit_known(a.place, a.bytes, [&](const State& s) {
-      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, found); });
+      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, allowed, found); });
     });
     return all;
   }
   // The same for a free, of what was never accessed in the stretch: found(kept, place), once for all places,
   // the first of them.
   template <class Now, class F>
-  [[nodiscard]] bool meet_unaccessed(model::Stretch stretch, const Access& a, const Now& now, F&& found) {
+  [[nodiscard]] bool meet_unaccessed(model::Stretch stretch, const Access& a, const Now& now,
+                                     Allowance& allowed, F&& found) {
     bool all = true;
     cells_.visit_unvisited_known(stretch, [&](const State& s, model::Stretch part) {
       const auto place = cells_.first_unvisited(part);
       if (!place) return;
-      const auto found_here = [&](const Kept& kept) { found(kept, *place); };
-      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, found_here); });
+      const auto found_here = [&](const Kept& kept) { return found(kept, *place); };
+      s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, allowed, found_here); });
     });
     return all;
   }
@@ -205,9 +220,14 @@ class EdgeHistory {
 
   // Who is not met has replaced nothing that is: there the search ends.
   template <class Now, class F>
-  bool follow(const State& s, const Kept& from, const Access& a, const Now& now, F& found) {
-    if (!meets(from, a, now)) return true;
-    found(from);
+  bool follow(const State& s, const Kept& from, const Access& a, const Now& now, Allowance& allowed,
+              F& found) {
+    if (allowed.used_up() || !meets(from, a, now)) return true;
+    const auto note = [&](const Kept& kept) {
+      --allowed.looked_at;
+      allowed.told -= found(kept) ? 1 : 0;
+    };
+    note(from);
     bool all = true;
     const std::uint64_t count = s.edges == nullptr ? 0 : s.edges->count();
     const std::uint64_t oldest = limit_ == 0 ? UINT64_MAX : count > limit_ ? count - limit_ : 0;
@@ -223,7 +243,11 @@ class EdgeHistory {
       for (std::uint64_t number = run.first; number < run.end; ++number) {
         const Kept& kept = (*s.edges)[number];
         if (!meets(kept, a, now)) continue;
-        found(kept);
+        if (allowed.used_up()) {
+          runs_.clear();
+          return all;
+        }
+        note(kept);
         push(kept);
       }
     }

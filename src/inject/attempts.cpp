@@ -26,7 +26,7 @@ std::string line(const Attempt& a) {
 // False: it is none.
 bool parse(const std::string& text, Attempt& a) {
   std::istringstream in(text);
-  std::string outcome, twin, digest;
+  std::string outcome, twin;
   if (!(in >> a.number >> a.point) || in.get() != '\t') return false;
   if (!std::getline(in, outcome, '\t') || !std::getline(in, twin, '\t')) return false;
   if (!(in >> a.distance >> std::hex >> a.digest) || in.peek() != std::char_traits<char>::eof()) return false;

@@ -335,7 +335,7 @@ std::vector<Spread::Turn> Spread::turns() const {
 bool Spread::turn_round(bool holding) {
   std::vector<Turn> all = turns();
   shuffle(all, random_);
-  if (holding) std::stable_partition(all.begin(), all.end(), [](const Turn& turn) { return turn.holding; });
+  if (holding) std::partition(all.begin(), all.end(), [](const Turn& turn) { return turn.holding; });
   return std::ranges::any_of(all, [this](const Turn& turn) { return try_turn(turn); });
 }
 

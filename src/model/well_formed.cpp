@@ -72,7 +72,10 @@ inline bool WellFormed::take_free(const BlockView& block, std::uint32_t i) {
   lock.writer = block.thread[i];
   lock.depth = 1;
   lock.taken.number = block.first + i;
-  lock.taken.event = block[i];
+  // Part by part: an event made elsewhere and then copied is waited for.
+  lock.taken.event.thread = ThreadId{block.thread[i]};
+  lock.taken.event.op = block.ops[block.op[i]];
+  lock.taken.event.object = block.object[i];
   return true;
 }
 

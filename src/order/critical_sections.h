@@ -5,6 +5,7 @@
 // A set that has, with each of its events, all that its thread did before is told by a time for each thread.
 // It is closed if of two acquires of one lock in it, by two threads and not both by readers, the earlier one
 // is released in it; then its events, in the order of the trace, are a run of the program.
+// (Other ways to end the sections of a set, and to order them, are for engine/osr.h.)
 // Departs: the paper walks queues of sections for each variable and pair of threads; here the last section
 // within a set is searched, in the part of the list that the set has grown by.
 // Time O(locks x threads x log) a round, and a round for each release that is added. Memory O(1) a section.
@@ -20,6 +21,12 @@
 #include "order/ideal.h"
 
 namespace deadheat::order {
+
+// An acquire whose section is not over in a set: it has to wait for releases that come later in the trace.
+struct Waiting {
+  clock::Epoch acquire;
+  std::vector<clock::Epoch> releases;
+};
 
 // Message: what is known at a release; `join(ideal, message)` of Order adds it to a set.
 template <class Message>
@@ -51,6 +58,46 @@ class CriticalSections {
         changed |= close(set, lock, join);
         if (set[index(t)] >= time) return false;
       }
+    }
+    return true;
+  }
+
+  // Adds the releases of all sections that begin in the set and are over, but of those that come after event
+  // `but` without locks; again and again.
+  template <class Join>
+  void end_all(Ideal& set, clock::Epoch but, Join&& join) const {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Lock& lock : locks_) {
+        each_last(lock, set, [&](const OfThread& thread, Mode, const Section& section) {
+          if (section.released == 0 || section.released <= set[index(thread.thread)]) return;
+          if (has(section.known, but)) return;
+          join(set, section.known);
+          changed = true;
+        });
+      }
+    }
+  }
+  // The acquires of a set that the trace has before others of the lock, though their sections are not over in
+  // it. False if two threads would hold a lock.
+  bool find_waiting(const Ideal& set, std::vector<Waiting>& found) const {
+    found.clear();
+    for (const Lock& lock : locks_) {
+      bool held_twice = false;
+      each_last(lock, set, [&](const OfThread& thread, Mode mode, const Section& section) {
+        if (is_over(section, thread, set)) return;
+        Waiting waiting{{thread.thread, section.acquired}, {}};
+        each_last(lock, set, [&](const OfThread& other, Mode other_mode, const Section& before) {
+          if (other.thread == thread.thread || (mode == shared && other_mode == shared)) return;
+          if (!is_over(before, other, set)) {
+            held_twice = true;
+          } else if (before.released > section.acquired) {
+            waiting.releases.emplace_back(other.thread, before.released);
+          }
+        });
+        if (!waiting.releases.empty()) found.push_back(std::move(waiting));
+      });
+      if (held_twice) return false;
     }
     return true;
   }
@@ -126,6 +173,21 @@ class CriticalSections {
     if (list.empty() || list.front().acquired > end) return nullptr;
     if (list.back().acquired <= end) return &list.back();
     return &*std::prev(std::ranges::upper_bound(list, end, {}, &Section::acquired));
+  }
+  // f(thread, mode, section) for the last section of each thread and mode that begins within the set: earlier
+  // ones are over in it.
+  template <class F>
+  static void each_last(const Lock& lock, const Ideal& set, F&& f) {
+    for (const OfThread& thread : lock.threads) {
+      for (const Mode mode : {exclusive, shared}) {
+        const Time end = set[index(thread.thread)];
+        const Section* const section = end == 0 ? nullptr : last(thread.of[mode], end);
+        if (section != nullptr) f(thread, mode, *section);
+      }
+    }
+  }
+  static bool is_over(const Section& section, const OfThread& thread, const Ideal& set) {
+    return section.released != 0 && section.released <= set[index(thread.thread)];
   }
   template <class Join>
   bool close(Ideal& set, const Lock& lock, Join& join) const {

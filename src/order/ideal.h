@@ -25,6 +25,17 @@ void join(Ideal& set, const Message& message) {
   own = std::max(own, message.last.time());
 }
 
+// Whether the message says that the event was done.
+template <class Message>
+bool has(const Message& message, clock::Epoch event) {
+  if (message.vector == nullptr) return false;
+  if (!message.last.none() && message.last.thread() == event.thread()) {
+    return message.last.time() >= event.time();
+  }
+  return index(event.thread()) < message.vector->width &&
+         message.vector->times()[index(event.thread())] >= event.time();
+}
+
 // An order that can tell what a thread knows at a moment.
 template <class Base>
 class Knowing : public Base {

@@ -29,9 +29,10 @@ template <class Row>
 std::string options(const Row& row) {
   std::string out;
   for (const engine::Option& option : row.options) {
-    out += option.value.empty() ? fmt::format("- Option `{}:{}`: {}.\n", row.name, option.name, option.help)
-                                : fmt::format("- Option `{}:{}={}`: {} (default: {}).\n", row.name,
-                                              option.name, option.value, option.help, option.initial);
+    const std::string value = option.value.empty() ? "" : fmt::format("={}", option.value);
+    const std::string initial =
+        option.value.empty() || option.initial.empty() ? "" : fmt::format(" (default: {})", option.initial);
+    out += fmt::format("- Option `{}:{}{}`: {}{}.\n", row.name, option.name, value, option.help, initial);
   }
   return out;
 }

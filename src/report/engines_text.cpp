@@ -49,7 +49,8 @@ std::string options(const Row& row, const base::Terminal& terminal) {
     const std::string spelling = option.value.empty()
                                      ? fmt::format("{}:{}", row.name, option.name)
                                      : fmt::format("{}:{}={}", row.name, option.name, option.value);
-    const std::string initial = option.value.empty() ? "" : fmt::format(" (default: {})", option.initial);
+    const std::string initial =
+        option.value.empty() || option.initial.empty() ? "" : fmt::format(" (default: {})", option.initial);
     out += base::wrap(fmt::format("{}  {}{}", spelling, option.help, initial), terminal.width, 2);
   }
   return out;

@@ -63,6 +63,13 @@ std::string place_text(std::string_view file, std::uint32_t line, std::uint32_t 
   return out;
 }
 
+bool matches(const Pattern& pattern, const Place& place) {
+  return (!place.text.empty() && pattern.matches(place.text)) ||
+         (!place.function.empty() && pattern.matches(place.function)) ||
+         (!place.file.empty() && pattern.matches(place.file)) ||
+         (!place.module.empty() && pattern.matches(place.module));
+}
+
 bool is_of_system(const Place& place) {
   const auto begins = [](std::string_view path, std::initializer_list<std::string_view> folders) {
     return std::ranges::any_of(folders, [&](std::string_view folder) { return path.starts_with(folder); });

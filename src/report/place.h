@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "deadheat/names.h"
+#include "report/pattern.h"
 #include "symbol/symbolizer.h"
 
 namespace deadheat::report {
@@ -29,6 +30,9 @@ struct Place {
 Place place_of(SiteId site, const Names& names, symbol::Symbolizer* symbols = nullptr);
 // The same with the functions it is inlined into, innermost first. Not empty, but for SiteId::none.
 std::vector<Place> frames_of(SiteId site, const Names& names, symbol::Symbolizer* symbols);
+
+// In its text, function, file or module.
+bool matches(const Pattern& pattern, const Place& place);
 
 // True for code of the system's libraries and for what was inlined from its headers: who looks for a race
 // looks elsewhere first.

@@ -21,13 +21,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-bool matches(const Pattern& pattern, const Place& place) {
-  return (!place.text.empty() && pattern.matches(place.text)) ||
-         (!place.function.empty() && pattern.matches(place.function)) ||
-         (!place.file.empty() && pattern.matches(place.file)) ||
-         (!place.module.empty() && pattern.matches(place.module));
-}
-
 bool matches(const Pattern& pattern, const Access& access) {
   return std::ranges::any_of(access.stack, [&](const Place& place) { return matches(pattern, place); });
 }
@@ -37,18 +30,9 @@ bool matches(const Pattern& pattern, const Access& access) {
 Status Suppressions::read(const std::string& path) {
   const auto file = base::File::open_to_read(path);
   if (!file) return fail(file.error());
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  while (true) {
-    const auto bytes = file->read_some(buffer.data(), buffer.size());
-    if (!bytes) return fail(bytes.error());
-    if (*bytes == 0) break;
-    text.append(buffer.data(), *bytes);
-    if (text.size() > kMostBytes) {
-      return input_error(fmt::format("{}: has more than 64 MiB, this is no file of suppressions", path));
-    }
-  }
-  return parse(text, file->name());
+  const auto text = file->read_text(kMostBytes);
+  if (!text) return fail(text.error());
+  return parse(*text, file->name());
 }
 
 Status Suppressions::parse(std::string_view text, const std::string& file) {

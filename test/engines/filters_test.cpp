@@ -15,9 +15,9 @@ class Samplers : public Profile {};
 INSTANTIATE_TEST_SUITE_P(Profiles, Samplers, testing::Values("basic", "all", "atomics"),
                          [](const auto& profile) { return std::string(profile.param); });
 
-const std::vector<const char*> kSamplers = {"events:rate=0.5", "addresses:rate=0.5:period=7",
+const std::vector<const char*> kSamplers = {"events:rate=0.5",           "addresses:rate=0.5:period=7",
                                             "periods:rate=0.5:length=5", "windows:rate=0.5:length=5",
-                                            "cold:burst=1:least=0.2"};
+                                            "cold:burst=1:least=0.2",    "sites:only=even"};
 
 TEST(Filters, AllSamplersAreTried) {
   for (const filter::Row& row : filter::rows()) {
@@ -201,13 +201,26 @@ TEST(Cold, SeesTheFirstAccessesOfEachThreadAndSiteAndThenFewer) {
   EXPECT_GT(hot(30'000, 100'000), 20) << "but never none";
 }
 
+TEST(Sites, AreLookedAtIfTheyAreInTheSet) {
+  std::vector<Event> trace;
+  for (std::uint32_t i = 0; i < 1000; ++i) trace.push_back(access(i % 3, i, i % 7));
+  trace.push_back({ThreadId{0}, {.kind = EventKind::free, .site = SiteId{1}}, 0});
+  trace.push_back({ThreadId{0}, {.kind = EventKind::alloc, .site = SiteId{1}}, 0});
+  trace.push_back({ThreadId{0}, {.kind = EventKind::free, .site = SiteId{2}}, 0});
+  const Kept kept = kept_by("sites:only=even", trace, 64);
+  for (std::uint32_t i = 0; i < 1000; ++i) EXPECT_EQ(kept[i], i % 7 % 2 == 0) << i;
+  EXPECT_FALSE(kept[1000]);
+  EXPECT_TRUE(kept[1001]) << "an alloc makes memory new";
+  EXPECT_TRUE(kept[1002]);
+}
+
 // Filters leave alone what is not an access: what orders, and what makes memory new.
 TEST(Filters, LeaveOutOnlyAccessesAndFrees) {
   const auto options = oracle::SmallTraceOptions::all();
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const auto trace = oracle::small_trace(seed, options);
     for (const char* name : {"rex", "rex:cross-thread", "rex-lockset", "events:rate=0", "addresses:rate=0",
-                             "periods:rate=0", "windows:rate=1e-9", "cold"}) {
+                             "periods:rate=0", "windows:rate=1e-9", "cold", "sites:only=even"}) {
       const Kept kept = kept_by(name, trace);
       for (std::size_t i = 0; i < trace.size(); ++i)
         EXPECT_TRUE(kept[i] || filter::may_leave_out(trace[i].op.kind)) << name;

@@ -54,6 +54,22 @@ TEST_P(Pwr, PairsOfPwrArePairsOfWdp) {
   });
 }
 
+// Each access is told with one other, and is flagged as without a limit.
+TEST_P(Pwr, ALimitOfPairsLeavesSomeAndCountsWhereItDoes) {
+  oracle::for_many_traces(options(), kTraces / 3, [](Trace trace) {
+    bool holds = true, limited = false;
+    for (const std::string engine : {"pwr-ee", "wdp"}) {
+      const Pairs all = told(engine, trace);
+      const RaceList races = run(engine + ":pairs=1", trace);
+      const Pairs some = pairs_of(races);
+      limited |= some.size() < all.size();
+      holds &= oracle::subset(some, all) && flagged(some) == flagged(all) &&
+               (some == all || counted(races, "accesses that reached the limit of pairs") > 0);
+    }
+    return oracle::promised(limited, holds);
+  });
+}
+
 TEST_P(Pwr, OfTwoThreadsPairsCanMeetIfTheEarlierHoldsNoLock) {
   auto two = options();
   two.max_threads = 2;
@@ -225,8 +241,8 @@ TEST(PwrCorpus, TellsThePairsOfTheCorpus) {
 }
 
 TEST(PwrOptions, SaysWhatALimitMayBe) {
-  for (const char* wrong :
-       {"pwr-ee-l:edges=", "pwr-ee-l:sections=-1", "pwr-l:sections=all", "wdp:edges=2x"}) {
+  for (const char* wrong : {"pwr-ee-l:edges=", "pwr-ee-l:sections=-1", "pwr-l:sections=all", "wdp:edges=2x",
+                            "pwr-ee:pairs=few"}) {
     const auto choice = engine::choose(wrong);
     ASSERT_FALSE(choice) << wrong;
     EXPECT_NE(choice.error().message.find("0 or more, or 'unlimited'"), std::string::npos)

@@ -50,7 +50,7 @@ TEST_P(SyncP, WhatIsDroppedIsNotMissed) {
   oracle::for_many_traces(longer, kTraces / 10, [](Trace trace) {
     const Pairs pairs = defined_pairs(trace);
     const Cut cut = any_cut(trace);
-    engine::SyncP syncp(UINT64_MAX, {{}, 1, cut.many_cells}, 1);
+    engine::SyncP syncp({}, {{}, 1, cut.many_cells}, 1);
     const RaceList races = run_engine(syncp, 1, trace, {cut.block, 0, 1});
     if (races.counters.back().value > 0) return Outcome::says_nothing;  // a thread came late
     return oracle::promised(!pairs.empty(), pairs_of(races) == pairs);

@@ -356,6 +356,24 @@ TEST(WindowsOfATrace, EpsIsLoweredUntilThereIsARace) {
   EXPECT_EQ(again.races[0].first, findings.races[0].first);
 }
 
+TEST(WindowsOfATrace, ATimeThatIsUpBeforeTheFirstStepPromisesNothing) {
+  const Scratch scratch;
+  const std::string path = far_trace(scratch, 200'000, 2, 100'000, 100'400);
+  const std::uint64_t first_step =
+      findings_of(path, with("djit", sample(0.5, 0.1, 1).c_str())).windows->bytes_read;
+  for (const unsigned jobs : {1u, 3u}) {
+    const Findings findings = findings_of(path, with("djit", "rpt:until=0.9:budget=1e-9", jobs));
+    EXPECT_TRUE(findings.windows->cut_short);
+    EXPECT_FALSE(findings.windows->whole);
+    EXPECT_EQ(findings.windows->steps, 0u);
+    EXPECT_EQ(findings.windows->windows, 0u);
+    EXPECT_EQ(findings.windows->events, 0u);
+    EXPECT_LT(findings.windows->bytes_read, first_step) << "no block was read";
+    EXPECT_TRUE(findings.races.empty());
+  }
+  EXPECT_FALSE(findings_of(path, with("djit", "rpt:until=0.9:budget=1000")).windows->cut_short);
+}
+
 // ---- one pass ----
 
 Findings in_one_pass(const std::string& path, const AnalyzeOptions& options,

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "oracle/many_traces.h"
+#include "oracle/release_order.h"
 #include "oracle/reorderings.h"
 #include "support/windows.h"
 
@@ -57,6 +58,24 @@ TEST_P(Decide, DecidesWhatTheSearchOfAllReorderingsFinds) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
     return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {}));
+  });
+}
+
+// So the complete test of pwr-ee would save no more than these, if it chose what is asked.
+TEST_P(Decide, WhatPwrLeavesOutIsRefusedByWhatIsForced) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs pwr = oracle::lockset_and_pred_pairs(oracle::pwr_order(trace));
+    const Window window = window_from(trace, 0, trace.size());
+    const Rules rules(window);
+    bool any = false, holds = true;
+    for (const auto& [e, f] : oracle::conflicting_pairs(trace)) {
+      if (pwr.contains({e, f})) continue;
+      const Answer answer = decide(rules, {e, f, Notion::co_enabled}, {});
+      any = true;
+      holds &= answer.verdict == Verdict::no &&
+               (answer.means == Means::needs || answer.means == Means::saturation);
+    }
+    return oracle::promised(any, holds);
   });
 }
 
