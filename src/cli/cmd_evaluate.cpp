@@ -23,7 +23,7 @@ constexpr std::string_view kAsAnalyze = "default";  // what analyze does if it i
 
 // As the description says.
 constexpr std::string_view kAsked =
-    "fasttrack,djit,shb,wcp,syncp,wdp,pwr-l,pwr-ee-l,pwr-ee,tsan1,lockset,exact,default";
+    "fasttrack,djit,shb,wcp,syncp,osr,wdp,pwr-l,pwr-ee-l,pwr-ee,tsan1,lockset,exact,default";
 
 constexpr Flag kFlags[] = {
     {.name = "engine",
@@ -176,7 +176,8 @@ constinit const Verb kEvaluate = {
         "in the runs that came to an end. A report is false if the labels say that the pair is no race, or "
         "if "
         "they have all races of the trace and this one is not among them; of others nothing is known.\n\n"
-        "Without --engine fasttrack, djit, shb, wcp, syncp, wdp, pwr-l, pwr-ee-l, pwr-ee, tsan1, lockset, "
+        "Without --engine fasttrack, djit, shb, wcp, syncp, osr, wdp, pwr-l, pwr-ee-l, pwr-ee, tsan1, "
+        "lockset, "
         "exact "
         "and default are asked. Engines are held to pairs of accesses. 'default' is what 'analyze' does "
         "without --engine, proofs included, and is held to its races, each of which stands for all between "

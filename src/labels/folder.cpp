@@ -27,6 +27,10 @@ std::string stem_of(const std::string& trace) {
   return path;
 }
 
+std::string in(const std::string& folder, std::string_view file) {
+  return fmt::format("{}/{}", folder, file);
+}
+
 Result<std::vector<std::string>> files_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -83,12 +87,12 @@ std::uint64_t between(std::uint64_t earlier, std::uint64_t later) { return later
 // --- ours
 
 Result<LabelledTrace> labelled(const std::string& folder, const std::string& truth_file) {
-  auto truth = read_truth(folder + "/" + truth_file);
+  auto truth = read_truth(in(folder, truth_file));
   if (!truth) return fail(truth.error());
-  const std::string path = folder + "/" + truth->trace;
+  const std::string path = in(folder, truth->trace);
   if (!is_there(path)) {
     return input_error(
-        fmt::format("{}: its trace {} is not there", folder + "/" + truth_file, base::shown(truth->trace)));
+        fmt::format("{}: its trace {} is not there", in(folder, truth_file), base::shown(truth->trace)));
   }
   return LabelledTrace{.path = path, .name = stem_of(truth->trace), .truth = std::move(*truth)};
 }
@@ -183,10 +187,10 @@ Result<Folder> read_raceinjector(const std::string& path, const std::vector<std:
   if (absent > 0) folder.warnings.push_back({"a trace that labels.tsv names is not there", absent});
   for (const std::string& file : files) {
     if (file.find("_injectedTrace") == std::string::npos || !file.ends_with(".std")) continue;
-    auto truth = injected_in(path + "/" + file, read);
+    auto truth = injected_in(in(path, file), read);
     if (!truth) return fail(truth.error());
     LabelledTrace& trace = folder.traces.emplace_back(
-        LabelledTrace{.path = path + "/" + file, .name = stem_of(file), .truth = std::move(*truth)});
+        LabelledTrace{.path = in(path, file), .name = stem_of(file), .truth = std::move(*truth)});
     const auto label = missed_by.find(file);
     if (label == missed_by.end()) continue;
     auto& published = trace.published_as_missed_by.emplace();
@@ -232,9 +236,9 @@ Result<Folder> read_precision(const std::string& path) {
     auto pairs = pairs_in(line.columns[3]);
     if (!pairs) return refuse(pairs.error().message);
     const std::string file = name + ".std";
-    if (!is_there(path + "/" + file)) return refuse(fmt::format("its trace {} is not there", file));
+    if (!is_there(in(path, file))) return refuse(fmt::format("its trace {} is not there", file));
     folder.traces.push_back(
-        {.path = path + "/" + file,
+        {.path = in(path, file),
          .name = name,
          .truth = {.trace = file, .events = 0, .complete = true, .pairs = std::move(*pairs)}});
   }
@@ -257,10 +261,10 @@ Result<LabelledTrace> read_planted(const std::string& path, const std::string& t
   const std::string table = fmt::format("{}/{}{}", path, trace, kTsvSuffix);
   const auto lines = read_table(table, 9);
   if (!lines) return fail(lines.error());
-  if (!is_there(path + "/" + trace))
+  if (!is_there(in(path, trace)))
     return input_error(fmt::format("{}: its trace {} is not there", table, trace));
   // What else may happen in it, if threads had got their locks in another order, is not said.
-  LabelledTrace out{.path = path + "/" + trace, .name = stem_of(trace), .truth = {.trace = trace}};
+  LabelledTrace out{.path = in(path, trace), .name = stem_of(trace), .truth = {.trace = trace}};
   for (const Line& line : *lines) {
     const auto a = number_in(line.columns[0]), b = number_in(line.columns[1]);
     if (!a || !b || *a >= *b) {
