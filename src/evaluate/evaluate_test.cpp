@@ -209,7 +209,7 @@ TEST_F(EvaluateTest, ADatasetIsASetAgain) {
   ASSERT_TRUE(truth) << truth.error().message;
   EXPECT_EQ(truth->pairs[0].kind, "write-write");
   EXPECT_THAT(dataset.files[2].text,
-              HasSubstr("hidden.std,8,2,0,7,true,write-write,x,6,witness,lock,l,lock,l,djit,not told,\n"));
+              HasSubstr("hidden.std,8,2,0,7,true,write-write,x,6,witness,lock,l,lock,l,,,djit,not told,\n"));
   EXPECT_THAT(dataset.files[2].text, HasSubstr(",exact,told,proved\n"));
   EXPECT_THAT(dataset.files[5].text, HasSubstr("deadheat 1.2.3"));
 }

@@ -40,7 +40,7 @@ struct LookedAt {
   std::string kind, variable;
   std::uint32_t site1 = 0, site2 = 0;           // ids, 0: none
   std::uint32_t first_cell = 0, last_cell = 0;  // that both touch
-  std::optional<Edge> hb{}, shb{};              // none: not ordered
+  std::optional<Edge> hb{}, shb{}, wcp{};       // none: not ordered
 };
 
 // One contestant on one trace.

@@ -48,15 +48,16 @@ std::string as_csv(const Evaluation& x) {
 std::string verdicts_as_csv(const Evaluation& x) {
   std::string out =
       "trace,events,threads,earlier,later,race,kind,variable,distance,proof,hb_edge,hb_object,shb_edge,"
-      "shb_object,engine,verdict,grade\n";
+      "shb_object,wcp_edge,wcp_object,engine,verdict,grade\n";
   for (const TraceResult& trace : x.traces) {
     const labels::Truth& truth = trace.labelled.truth;
     for (std::size_t p = 0; p < truth.pairs.size(); ++p) {
       const labels::Pair& pair = truth.pairs[p];
-      const std::string about = fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{}", field(truth.trace), truth.events, trace.threads,
-          pair.earlier, pair.later, pair.race, field(pair.kind), field(pair.variable), pair.distance,
-          field(pair.proof), edge_fields(trace.pairs[p].hb), edge_fields(trace.pairs[p].shb));
+      const std::string about =
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", field(truth.trace), truth.events,
+                      trace.threads, pair.earlier, pair.later, pair.race, field(pair.kind),
+                      field(pair.variable), pair.distance, field(pair.proof), edge_fields(trace.pairs[p].hb),
+                      edge_fields(trace.pairs[p].shb), edge_fields(trace.pairs[p].wcp));
       for (std::size_t i = 0; i < trace.runs.size(); ++i) {
         out += fmt::format("{},{},{},{}\n", about, field(x.contestants[i].name), verdict_of(trace.runs[i], p),
                            grade_of(trace.runs[i], p));

@@ -71,11 +71,11 @@ std::string findings(const Evaluation& x) {
 std::string edges(const Evaluation& x) {
   std::string out =
       "<h2>What hides races</h2>\n<p>The first edge on a path from the earlier access to the later one, as "
-      "happens-before (hb) and schedulable happens-before (shb) have it.</p>\n<table><tr><th>edge</th>"
-      "<th>hb</th><th>shb</th></tr>\n";
+      "happens-before (hb), schedulable happens-before (shb) and weak causal precedence (wcp) have it.</p>\n"
+      "<table><tr><th>edge</th><th>hb</th><th>shb</th><th>wcp</th></tr>\n";
   for (const auto& [kind, count] : edges_of(x)) {
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", kind, grouped(count.hb),
-                       grouped(count.shb));
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", kind, grouped(count.hb),
+                       grouped(count.shb), grouped(count.wcp));
   }
   return out + "</table>\n";
 }
@@ -94,18 +94,18 @@ std::string cell_of(const TraceResult& trace, std::size_t i) {
 std::string matrix(const Evaluation& x) {
   std::string out =
       "<h2>Trace by trace</h2>\n<p>Races found, of those that are known, by each engine; and the first edge "
-      "that hides the first race from happens-before and from SHB.</p>\n<div class=wide><table><tr>"
+      "that hides the first race from happens-before, from SHB and from WCP.</p>\n<div class=wide><table><tr>"
       "<th>trace</th><th>events</th>";
   for (const Contestant& contestant : x.contestants)
     out += fmt::format("<th>{}</th>", escaped(contestant.name));
-  out += "<th class=l>hb</th><th class=l>shb</th></tr>\n";
+  out += "<th class=l>hb</th><th class=l>shb</th><th class=l>wcp</th></tr>\n";
   for (const TraceResult& trace : x.traces) {
     out += fmt::format("<tr><td>{}</td><td>{}</td>", escaped(trace.labelled.name),
                        grouped(trace.labelled.truth.events));
     for (std::size_t i = 0; i < x.contestants.size(); ++i) out += cell_of(trace, i);
     const auto& pairs = trace.labelled.truth.pairs;
     const auto first = std::ranges::find(pairs, true, &labels::Pair::race) - pairs.begin();
-    for (const auto edge : {&LookedAt::hb, &LookedAt::shb}) {
+    for (const auto edge : {&LookedAt::hb, &LookedAt::shb, &LookedAt::wcp}) {
       const bool any = static_cast<std::size_t>(first) < pairs.size();
       const std::string words = any ? words_of(trace.pairs[static_cast<std::size_t>(first)].*edge) : "";
       out += fmt::format("<td class=\"l p\">{}</td>", escaped(words));

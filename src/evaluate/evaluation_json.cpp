@@ -51,7 +51,8 @@ Json json_of(const Evaluation& x, const TraceResult& trace) {
                      {"distance", pair.distance},
                      {"proof", pair.proof},
                      {"hb_edge", json_of(trace.pairs[p].hb)},
-                     {"shb_edge", json_of(trace.pairs[p].shb)}});
+                     {"shb_edge", json_of(trace.pairs[p].shb)},
+                     {"wcp_edge", json_of(trace.pairs[p].wcp)}});
   }
   for (std::size_t i = 0; i < trace.runs.size(); ++i) {
     const Run& run = trace.runs[i];
@@ -81,7 +82,8 @@ Json json_of(const Evaluation& x, const TraceResult& trace) {
 
 Json edges(const Evaluation& x) {
   Json out = Json::object();
-  for (const auto& [kind, count] : edges_of(x)) out[kind] = {{"hb", count.hb}, {"shb", count.shb}};
+  for (const auto& [kind, count] : edges_of(x))
+    out[kind] = {{"hb", count.hb}, {"shb", count.shb}, {"wcp", count.wcp}};
   return out;
 }
 
@@ -153,6 +155,7 @@ std::string verdicts_as_json_lines(const Evaluation& x) {
                       {"proof", pair.proof},
                       {"hb_edge", json_of(trace.pairs[p].hb)},
                       {"shb_edge", json_of(trace.pairs[p].shb)},
+                      {"wcp_edge", json_of(trace.pairs[p].wcp)},
                       {"verdicts", std::move(verdicts)}}) +
              "\n";
     }

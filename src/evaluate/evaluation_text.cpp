@@ -100,17 +100,25 @@ std::string patterns(const Evaluation& x, const base::Terminal& terminal) {
 }
 
 std::string edges(const Evaluation& x) {
-  TextTable table({{"First edge between the accesses of a race", left}, {"hb"}, {"shb"}});
-  for (const auto& [kind, count] : edges_of(x)) table.add({kind, grouped(count.hb), grouped(count.shb)});
+  TextTable table({{"First edge between the accesses of a race", left}, {"hb"}, {"shb"}, {"wcp"}});
+  for (const auto& [kind, count] : edges_of(x))
+    table.add({kind, grouped(count.hb), grouped(count.shb), grouped(count.wcp)});
   if (table.empty()) return "";
-  TextTable races({{"What hides it", left}, {"earlier"}, {"later"}, {"from hb", left}, {"from shb", left}});
+  TextTable races({{"What hides it", left},
+                   {"earlier"},
+                   {"later"},
+                   {"from hb", left},
+                   {"from shb", left},
+                   {"from wcp", left}});
   std::size_t hidden = 0;
   for (const TraceResult& trace : x.traces) {
     for (std::size_t p = 0; p < trace.pairs.size(); ++p) {
       const labels::Pair& pair = trace.labelled.truth.pairs[p];
       if (!pair.race || !trace.pairs[p].shb || ++hidden > kRacesShown) continue;
+      const LookedAt& at = trace.pairs[p];
       races.add({base::shown(trace.labelled.name), grouped(pair.earlier), grouped(pair.later),
-                 base::shown(words_of(trace.pairs[p].hb)), base::shown(words_of(trace.pairs[p].shb))});
+                 base::shown(words_of(at.hb)), at.hb == at.shb ? "the same" : base::shown(words_of(at.shb)),
+                 base::shown(words_of(at.wcp))});
     }
   }
   std::string out = table.text() + "\n";

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "analysis/chain.h"
+#include "analysis/wcp_edges.h"
 #include "base/format.h"
 
 namespace deadheat::evaluate {
@@ -77,6 +78,20 @@ std::optional<Edge> first_edge(const Chain& chain, const Names& names) {
               .signal = link.signal.number,
               .wait = link.wait.number,
               .edges = chain.links().size()};
+}
+
+// Sections of a lock are what it is about, mostly, whoever comes to know of them by whatever he does.
+std::optional<Edge> first_edge(const std::optional<analysis::Link>& link, const Names& names) {
+  if (!link) return {};
+  const Event &signal = link->signal.event, &wait = link->wait.event;
+  const bool lock = object_kind(signal.op.kind) == ObjectKind::lock;
+  const Event& named = lock ? signal : wait;
+  const ObjectKind what = object_kind(named.op.kind);
+  return Edge{.kind = std::string(lock ? "lock" : kind_of(*link)),
+              .object = what == ObjectKind::none ? "" : names.display(what, named.object),
+              .signal = link->signal.number,
+              .wait = link->wait.number,
+              .edges = 1};
 }
 
 std::string wrong_with(const Between& pair) {
@@ -161,11 +176,15 @@ Look look_at(const labels::LabelledTrace& trace, const ReadOptions& read) {
   auto source = open_source(trace.path, read);
   if (!source) return refuse(source.error().message);
   Passing passing(trace.truth.pairs);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers;
+  for (const labels::Pair& pair : trace.truth.pairs) numbers.emplace_back(pair.earlier, pair.later);
+  analysis::WcpEdges wcp(numbers);
   while (true) {
     const auto block = (*source)->next();
     if (!block) return refuse(block.error().message);
     if (*block == nullptr) break;
     for (std::size_t i = 0; i < (*block)->size(); ++i) passing.see({(*block)->first + i, (**block)[i]});
+    wcp.see(**block);
     look.events += (*block)->size();
   }
   const Names& names = (*source)->names();
@@ -181,6 +200,7 @@ Look look_at(const labels::LabelledTrace& trace, const ReadOptions& read) {
       return refuse(fmt::format("{}: {}, so its truth is about another trace", trace.path, wrong));
     }
     look.pairs[pair.pair] = looked_at(pair, names);
+    look.pairs[pair.pair].wcp = first_edge(wcp.of(pair.pair), names);
   }
   if (passing.done().size() != look.pairs.size()) {
     return refuse(fmt::format("{}: has {}, fewer than its truth speaks of", trace.path,
@@ -193,7 +213,7 @@ std::string as_message(const Look& look) {
   Json pairs = Json::array();
   for (const LookedAt& pair : look.pairs) {
     pairs.push_back({pair.kind, pair.variable, pair.site1, pair.site2, pair.first_cell, pair.last_cell,
-                     json_of(pair.hb), json_of(pair.shb)});
+                     json_of(pair.hb), json_of(pair.shb), json_of(pair.wcp)});
   }
   const Json json = {
       {"error", look.error}, {"events", look.events}, {"threads", look.threads}, {"pairs", pairs}};
@@ -204,8 +224,8 @@ Look look_in(std::string_view message) {
   const Json json = Json::parse(message);
   Look look{json["error"], json["events"], json["threads"], {}};
   for (const Json& pair : json["pairs"]) {
-    look.pairs.push_back(
-        {pair[0], pair[1], pair[2], pair[3], pair[4], pair[5], edge_in(pair[6]), edge_in(pair[7])});
+    look.pairs.push_back({pair[0], pair[1], pair[2], pair[3], pair[4], pair[5], edge_in(pair[6]),
+                          edge_in(pair[7]), edge_in(pair[8])});
   }
   return look;
 }

@@ -137,6 +137,7 @@ std::map<std::string, EdgeCount> edges_of(const Evaluation& evaluation) {
     const LookedAt& pair = evaluation.traces[t].pairs[p];
     ++counts[pair.hb ? pair.hb->kind : "not ordered"].hb;
     ++counts[pair.shb ? pair.shb->kind : "not ordered"].shb;
+    ++counts[pair.wcp ? pair.wcp->kind : "not ordered"].wcp;
   });
   return counts;
 }

@@ -62,7 +62,7 @@ std::vector<Pattern> patterns_of(const Evaluation& evaluation);
 
 // How often each kind of edge is the first between the accesses of a race; "not ordered" is one.
 struct EdgeCount {
-  std::uint64_t hb = 0, shb = 0;
+  std::uint64_t hb = 0, shb = 0, wcp = 0;
 };
 std::map<std::string, EdgeCount> edges_of(const Evaluation& evaluation);
 std::string words_of(const std::optional<Edge>& edge);  // "lock 5, events 17 and 30"

@@ -74,9 +74,8 @@ std::string about_order(const Race& race, const Signs& signs) {
   }
   if (race.grade == engine::Grade::proved) {
     return fmt::format(
-        "After its access {} {}, and before the other access {} {}. In this run that kept them apart; in "
-        "another "
-        "order of the same events it does not.",
+        "After its access {} {}, and before the other access {} {}. In this run that may have kept them "
+        "apart; in another order of the same events it does not.",
         one, signal, other, wait);
   }
   if (race.grade == engine::Grade::candidate) {
@@ -108,8 +107,8 @@ std::string_view meaning_of(engine::Grade grade) {
       return "both accesses really happened in this run, and nothing made one wait for the other: in another "
              "run they may come at the same moment, or the other way round";
     case engine::Grade::proved:
-      return "this run had the accesses in order, but another order of the same events, checked step by "
-             "step, brings them together";
+      return "whatever kept the accesses apart in this run, another order of the same events, checked step "
+             "by step, brings them together";
     case engine::Grade::candidate:
       return "a suspicion, not a proof: the engine looks at less than all that can order two accesses, so "
              "something else may keep them apart; read the two places before you believe it";

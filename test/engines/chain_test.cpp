@@ -1,8 +1,10 @@
 // Chains of waiting against the closure of happens-before, and of SHB.
 #include "analysis/chain.h"
+#include "analysis/wcp_edges.h"
 
 #include "engines/promises.h"
 #include "oracle/happens_before.h"
+#include "oracle/wcp.h"
 
 namespace deadheat::test {
 namespace {
@@ -60,6 +62,37 @@ TEST_P(Chains, FollowValuesIfTheyAreToldTo) {
       if (chain.is_ordered() == apart.contains({e, f}) || !hangs_together(chain, trace, e, f))
         return Outcome::fails;
       for (const analysis::Link& link : chain.links()) some |= link.signal.event.op.kind == EventKind::write;
+    }
+    return oracle::promised(some, true);
+  });
+}
+
+class WcpEdgesOf : public Profile {};
+INSTANTIATE_TEST_SUITE_P(Profiles, WcpEdgesOf, testing::Values("basic", "all", "readers", "meetings"),
+                         [](const auto& profile) { return std::string(profile.param); });
+
+TEST_P(WcpEdgesOf, AreThereIfOneIsBeforeTheOther) {
+  oracle::for_many_traces(options(), kTraces, [](Trace trace) {
+    const Pairs apart = oracle::Wcp(trace).pairs();
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> asked;
+    for (const auto& [e, f] : oracle::conflicting_pairs(trace)) asked.emplace_back(e, f);
+    analysis::WcpEdges edges(asked);
+    for (std::size_t at = 0; at < trace.size();) {
+      model::BlockBuilder block(5);
+      const std::size_t first = at;
+      while (at < trace.size() && !block.full()) block.append(trace[at++]);
+      edges.see(block.view(first));
+    }
+    bool some = false;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const auto& [e, f] = asked[i];
+      const auto& link = edges.of(i);
+      if (link.has_value() == apart.contains({e, f})) return Outcome::fails;
+      if (!link) continue;
+      some = true;
+      const bool in_time =
+          link->signal.number >= e && link->signal.number < link->wait.number && link->wait.number <= f;
+      if (!in_time || trace[link->signal.number].thread != trace[e].thread) return Outcome::fails;
     }
     return oracle::promised(some, true);
   });
