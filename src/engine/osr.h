@@ -4,18 +4,14 @@
 //
 // Of a pair (e, f), e the earlier one, in the trace up to f:
 //   - the hard order is program order, fork and join, messages, barriers, atomics that synchronise, values
-//   read
-//     and memory allocated: what a correct reordering keeps whichever thread gets a lock first;
+//     read and memory allocated: what a correct reordering keeps whichever thread gets a lock first;
 //   - the optimistic closure is the least set that has what comes just before e and before f in their
-//   threads,
-//     all that is before its events in the hard order, and the release of every section that begins in it,
-//     unless e or f is before that release in the hard order;
-//   - a section that begins in the set and whose release is not in it is open; open are also sections that
-//   are
-//     not over when f comes;
+//     threads, all that is before its events in the hard order, and the release of every section that begins
+//     in it, unless e or f is before that release in the hard order;
+//   - a section that begins in the set and whose release is not in it is open; so are sections that are not
+//     over when f comes;
 //   - in the set, the order of the trace is kept by what the hard order orders, by accesses that have a byte
-//   in
-//     common and are not both reads, and by a release and later acquires of its lock by other threads, not
+//     in common and are not both reads, and by a release and later acquires of its lock by other threads, not
 //     both by readers; an open acquire comes after all releases of its lock by other threads, not both by
 //     readers.
 // The pair is told if e is not in the set (f never is), no lock has two open sections by two threads that are

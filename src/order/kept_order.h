@@ -5,10 +5,10 @@
 //
 // Of each event the next one that must follow it is kept, for each other thread: what follows it in a set
 // that has of each thread all up to a time is a question about stretches of the threads' events (Shi, Mathur
-// & Pavlogiannis, ICSE 2024, section 5). Sets must have, with each event, all that the hard order
-// (engine/osr.h) has before it: so what a thread knew to be before it, when it came to an event, need not be
-// kept again. Time O(1) an event and thread that must follow it; O(T^2 log N) an acquire that waits. Memory 8
-// bytes an event, 4 to 8 an access of a cell, 4 an event and thread in which some event must follow.
+// & Pavlogiannis, ICSE 2024). Sets must have, with each event, all that the hard order (engine/osr.h) has
+// before it: so what a thread knew to be before it, when it came to an event, need not be kept again. Time
+// O(1) an event and thread that must follow it; O(T^2 log N) an acquire that waits. Memory 8 bytes an event,
+// 4 to 8 an access of a cell, 4 an event and thread in which some event must follow.
 #pragma once
 
 #include <algorithm>
