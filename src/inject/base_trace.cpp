@@ -19,7 +19,8 @@ namespace deadheat::inject {
 namespace {
 
 // Of a trace that is held in memory.
-constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 30, kMostVariables = std::uint64_t{1} << 30;
+constexpr std::uint64_t kManyCells = 4096;  // of one read
 
 NameTable copy(const NameTable& names) {
   NameTable out;
@@ -88,6 +89,10 @@ void find_state(BaseTrace& base) {
     if (end > base.first_variable)
       base.first_variable = static_cast<std::uint32_t>(std::min<std::uint64_t>(end, UINT32_MAX));
     if (!solve::reads(e.op.kind)) continue;
+    if (end - e.object > kManyCells) {
+      base.wide_reads.push_back({e.object, end, i + 1});
+      continue;
+    }
     if (base.last_read.size() < end) base.last_read.resize(end);
     for (std::uint64_t x = e.object; x < end; ++x) base.last_read[x] = i + 1;
   }
@@ -137,7 +142,9 @@ bool BaseTrace::read_behind(const Event& event, std::uint64_t from) const {
   for (std::uint64_t x = event.object; x < end; ++x) {
     if (last_read[x] > from) return true;
   }
-  return false;
+  return std::ranges::any_of(wide_reads, [&](const WideRead& read) {
+    return read.last > from && event.object < read.end && event.object + cells(event.op) > read.begin;
+  });
 }
 
 Status prepare(BaseTrace& base, std::uint32_t races) {
@@ -152,6 +159,11 @@ Status prepare(BaseTrace& base, std::uint32_t races) {
         one ? "has one thread only" : "has no switch between threads at which both can still act"));
   }
   find_state(base);
+  if (std::max<std::uint64_t>(base.first_variable, base.names.variables.size()) > kMostVariables) {
+    return input_error(
+        fmt::format("has more than {} variables, more than are held in memory; give a part of it",
+                    base::grouped(kMostVariables)));
+  }
   name_injected(base, races);
   return {};
 }

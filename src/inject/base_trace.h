@@ -35,6 +35,12 @@ struct BaseTrace {
   static constexpr std::uint64_t kStep = 1024;
   std::vector<std::vector<solve::Window::Held>> held;  // before every kStep-th event
   std::vector<std::uint64_t> last_read;                // by variable: the number of the read, and one
+  // Of more variables than are looked at one by one.
+  struct WideRead {
+    std::uint64_t begin, end;  // variables
+    std::uint64_t last;        // as above
+  };
+  std::vector<WideRead> wide_reads;
 };
 
 // Whether a race can be put between two events that follow each other.

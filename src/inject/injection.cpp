@@ -11,6 +11,7 @@ namespace deadheat::inject {
 namespace {
 
 constexpr unsigned kStirs = 24;
+constexpr std::uint64_t kMostNumbers = 1 << 26;
 
 // Where attempt `number` puts its first race: all switches come, in an order of chance, before any comes
 // again.
@@ -59,7 +60,9 @@ Step put_race(Draft& draft, const Wishes& wishes, std::uint64_t place, std::uint
                     access(base, right, kinds[1], race, true));
 
   const std::uint64_t wanted = wishes.distance + random.below64(wishes.distance + 1);
-  const std::uint64_t reach = 2 * wanted + 4 * wishes.window;
+  // What is known of each event of the scene takes as many numbers as there are threads, some times over.
+  const std::uint64_t reach =
+      std::min<std::uint64_t>(2 * wanted + 4 * wishes.window, kMostNumbers / (2 * base.threads));
   const std::uint64_t begin = place - std::min(place, reach);
   const std::uint64_t end = std::min<std::uint64_t>(draft.size(), place + 2 + reach);
   Scene scene;
