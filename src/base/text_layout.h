@@ -17,4 +17,7 @@ inline bool is_preformatted(std::string_view paragraph) { return paragraph.start
 
 std::vector<std::string_view> lines_of(std::string_view text);
 
+// Without blanks, tabs and carriage returns at both ends.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace deadheat::base

@@ -6,19 +6,13 @@
 
 #include "base/file.h"
 #include "base/shown.h"
+#include "base/text_layout.h"
 
 namespace deadheat::filter {
 
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 Error usage(std::string message) { return {Error::Kind::usage, std::move(message)}; }
 
@@ -38,11 +32,11 @@ Result<std::vector<std::string>> patterns_in(std::string_view text) {
 Result<SitePatterns> site_patterns_in(std::string_view text, const std::string& file) {
   SitePatterns patterns;
   for (std::uint64_t number = 1; !text.empty(); ++number) {
-    const std::string_view whole = text.substr(0, text.find('\n')), line = trimmed(whole);
+    const std::string_view whole = text.substr(0, text.find('\n')), line = base::trimmed(whole);
     text.remove_prefix(std::min(text.size(), whole.size() + 1));
     if (line.empty() || line[0] == '#') continue;
     const std::string_view type = line.substr(0, line.find(':'));
-    const std::string_view pattern = trimmed(line.substr(std::min(line.size(), type.size() + 1)));
+    const std::string_view pattern = base::trimmed(line.substr(std::min(line.size(), type.size() + 1)));
     if ((type != "only" && type != "ignore") || pattern.empty()) {
       return input_error(fmt::format("{}:{}: cannot read \"{}\"; expected only:PATTERN or ignore:PATTERN",
                                      file, number, base::shown(line)));

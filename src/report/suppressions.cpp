@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/shown.h"
+#include "base/text_layout.h"
 
 namespace deadheat::report {
 
@@ -13,13 +14,6 @@ namespace {
 
 constexpr std::string_view kOtherTypes[] = {"thread", "mutex", "signal", "deadlock", "called_from_lib"};
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 bool matches(const Pattern& pattern, const Access& access) {
   return std::ranges::any_of(access.stack, [&](const Place& place) { return matches(pattern, place); });
@@ -38,7 +32,7 @@ Status Suppressions::read(const std::string& path) {
 Status Suppressions::parse(std::string_view text, const std::string& file) {
   for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    if (auto ok = parse_line(trimmed(line), number, file); !ok) return ok;
+    if (auto ok = parse_line(base::trimmed(line), number, file); !ok) return ok;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return {};
