@@ -5,10 +5,10 @@
 #include "cli/analyzing.h"
 #include "cli/help.h"
 #include "cli/output.h"
-#include "cli/text_file.h"
 #include "cli/verbs.h"
 #include "report/witness_file.h"
 #include "report/writers.h"
+#include "trace/text_file.h"
 
 namespace deadheat::cli {
 
@@ -125,7 +125,7 @@ Status write_witnesses(const std::string& path, const report::Report& report) {
   for (const report::Race& race : report.races) {
     if (race.proof) witnesses.push_back(race.proof->witness);
   }
-  return write_file(path, report::as_witness_file(witnesses, report.trace, report.events));
+  return trace::write_file(path, report::as_witness_file(witnesses, report.trace, report.events));
 }
 
 Result<Exit> run(const Arguments& arguments) {

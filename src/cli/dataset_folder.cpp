@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "cli/text_file.h"
+#include "trace/text_file.h"
 
 namespace deadheat::cli {
 
@@ -40,15 +40,15 @@ Status write_dataset(const std::string& folder, evaluate::Dataset dataset) {
   if (error) return io_error(fmt::format("{}: cannot make the folder: {}", folder, error.message()));
   const std::string set = fmt::format("{}/{}", folder, labels::kSetName);
   dataset.set.complete = false;
-  if (auto begun = write_file(set, labels::as_json(dataset.set)); !begun) return begun;
+  if (auto begun = trace::write_file(set, labels::as_json(dataset.set)); !begun) return begun;
   for (const evaluate::Dataset::Link& link : dataset.links) {
     if (auto put = put_file(link.from, folder + "/" + link.name); !put) return put;
   }
   for (const evaluate::Dataset::File& file : dataset.files) {
-    if (auto written = write_file(folder + "/" + file.name, file.text); !written) return written;
+    if (auto written = trace::write_file(folder + "/" + file.name, file.text); !written) return written;
   }
   dataset.set.complete = true;
-  return write_file(set, labels::as_json(dataset.set));
+  return trace::write_file(set, labels::as_json(dataset.set));
 }
 
 }  // namespace deadheat::cli

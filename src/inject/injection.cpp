@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inject/judge.h"
+#include "inject/limits.h"
 #include "inject/misses.h"
 #include "inject/twin.h"
 
@@ -11,7 +12,6 @@ namespace deadheat::inject {
 namespace {
 
 constexpr unsigned kStirs = 24;
-constexpr std::uint64_t kMostNumbers = 1 << 26;
 
 // Where attempt `number` puts its first race: all switches come, in an order of chance, before any comes
 // again.
@@ -125,10 +125,7 @@ Injected inject(const BaseTrace& base, const Wishes& wishes, std::uint64_t seed,
       }
     }
     const Step step = put_race(draft, wishes, place, race, stirs, random);
-    made.effort.windows += step.effort.windows;
-    made.effort.solver += step.effort.solver;
-    made.effort.given_up += step.effort.given_up;
-    made.effort.no_order += step.effort.no_order;
+    made.effort += step.effort;
     if (made.failure = step.failure; made.failure != Failure::none) return made;
   }
   made.events = draft.events();

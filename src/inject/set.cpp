@@ -7,15 +7,16 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <unordered_set>
 
-#include "base/file.h"
 #include "base/partial_file.h"
 #include "base/random.h"
 #include "inject/attempts.h"
 #include "labels/truth.h"
 #include "model/block_builder.h"
+#include "trace/text_file.h"
 #include "trace/text_writer.h"
 
 namespace deadheat::inject {
@@ -42,28 +43,8 @@ std::uint64_t digest_of(const Injected& made) {
 }
 
 std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f) {
-      out += fmt::format("\\u{:04x}", byte);
-    } else {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-Status write_file(const std::string& path, const std::string& text) {
-  auto partial = base::PartialFile::create(path);
-  if (!partial) return fail(partial.error());
-  auto file = base::File::create(partial->path());
-  if (!file) return fail(partial->renamed(file.error()));
-  Status ok = file->write_all(text.data(), text.size());
-  if (ok) ok = file->close();
-  if (!ok) return fail(partial->renamed(ok.error()));
-  return partial->commit();
+  using Json = nlohmann::json;
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<std::unique_ptr<Sink>> open_sink(const std::string& path, Format format) {
@@ -186,10 +167,7 @@ class Making {
       promised_ -= wanted ? 1 : 0;
       if (status_) count(attempt);
       if (report_.refusal.empty()) report_.refusal = made.why;
-      report_.effort.windows += made.effort.windows;
-      report_.effort.solver += made.effort.solver;
-      report_.effort.given_up += made.effort.given_up;
-      report_.effort.no_order += made.effort.no_order;
+      report_.effort += made.effort;
       ++recorded_;
       changed_.notify_all();
       options_.progress(report_.made);
@@ -229,7 +207,7 @@ class Making {
              : "");
     const std::string path = fs::path(options_.folder) / truth.trace;
     if (const Status ok = write_trace(path, options_.format, events, base_.names); !ok) return ok;
-    return write_file(labels::truth_path(path), labels::as_json(truth));
+    return trace::write_file(labels::truth_path(path), labels::as_json(truth));
   }
 
   Status write_set(bool complete) const {
@@ -242,7 +220,7 @@ class Making {
       set.counts[std::string(inject::name_of(static_cast<Failure>(i)))] = report_.failures[i];
     }
     set.options = options_as_json(base_, options_);
-    return write_file(fs::path(options_.folder) / labels::kSetName, labels::as_json(set));
+    return trace::write_file(fs::path(options_.folder) / labels::kSetName, labels::as_json(set));
   }
 
  public:

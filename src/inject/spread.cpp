@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "inject/limits.h"
 #include "inject/overlap.h"
 #include "solve/cases.h"
 #include "solve/prove.h"
@@ -24,11 +25,9 @@ enum Side : std::uint8_t { kBetween, kLeft, kRight };
 // begins, and for who reads later what the window writes.
 constexpr ThreadId kEndOfLeft{UINT32_MAX - 1}, kStartOfRight{UINT32_MAX - 2}, kReader{UINT32_MAX - 3};
 
-// Limits that do not depend on the clock: the same seed makes the same trace.
 constexpr std::uint64_t kClauses = 20'000;
 // Sections are turned round in one step, also if that takes a larger window.
 constexpr std::size_t kTurnWindows = 8;
-constexpr unsigned kSolverSteps = 2'000'000;
 
 bool keep_order(const Event& a, const Event& b) {
   if (a.thread == b.thread || a.object != b.object) return false;

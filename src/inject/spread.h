@@ -34,6 +34,14 @@ struct Effort {
   std::uint64_t solver = 0;    // of them, by the solver
   std::uint64_t given_up = 0;  // windows that neither cases nor solver could decide
   std::uint64_t no_order = 0;  // windows where what is forced looked possible and was not
+
+  Effort& operator+=(const Effort& more) {
+    windows += more.windows;
+    solver += more.solver;
+    given_up += more.given_up;
+    no_order += more.no_order;
+    return *this;
+  }
 };
 
 class Spread {

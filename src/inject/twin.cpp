@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "inject/limits.h"
 #include "solve/decide.h"
 
 namespace deadheat::inject {
@@ -15,9 +16,6 @@ using solve::kNone;
 constexpr std::uint64_t kReach = 1000;  // events around the pair that are looked at for places
 constexpr int kTries = 6;               // of places that are decided about
 constexpr int kDraws = 200;             // for as many tries
-constexpr unsigned kSolverSteps = 2'000'000;
-// Events times threads of what is decided as a whole: so many numbers are kept, some times over.
-constexpr std::uint64_t kMostNumbers = 1 << 26;
 
 // Events behind which the two accesses are put.
 using Places = std::pair<Index, Index>;

@@ -1,18 +1,18 @@
-#include "cli/text_file.h"
+#include "trace/text_file.h"
 
 #include "base/partial_file.h"
 #include "trace/byte_output.h"
 
-namespace deadheat::cli {
+namespace deadheat::trace {
 
 Status write_file(const std::string& path, std::string_view text) {
   auto file = base::PartialFile::create(path);
   if (!file) return fail(file.error());
-  auto out = trace::open_output(file->path());
+  auto out = open_output(file->path());
   if (!out) return fail(file->renamed(out.error()));
   if (auto written = (*out)->write(text); !written) return fail(file->renamed(written.error()));
   if (auto done = (*out)->finish(); !done) return fail(file->renamed(done.error()));
   return file->commit();
 }
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::trace

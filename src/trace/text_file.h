@@ -6,8 +6,8 @@
 
 #include "deadheat/result.h"
 
-namespace deadheat::cli {
+namespace deadheat::trace {
 
 Status write_file(const std::string& path, std::string_view text);
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::trace
