@@ -38,21 +38,27 @@ Json json_of(const Score& s, const Contestant& contestant) {
           {"runs", {{"done", s.runs[0]}, {"time", s.runs[1]}, {"memory", s.runs[2]}, {"failed", s.runs[3]}}}};
 }
 
+// What is known of a labelled pair, behind what there is.
+void add_pair(Json& to, const labels::Pair& pair, const LookedAt& at) {
+  to["earlier"] = pair.earlier;
+  to["later"] = pair.later;
+  to["race"] = pair.race;
+  to["kind"] = pair.kind;
+  to["variable"] = pair.variable;
+  to["distance"] = pair.distance;
+  to["proof"] = pair.proof;
+  to["hb_edge"] = json_of(at.hb);
+  to["shb_edge"] = json_of(at.shb);
+  to["wcp_edge"] = json_of(at.wcp);
+}
+
 Json json_of(const Evaluation& x, const TraceResult& trace) {
   const labels::Truth& truth = trace.labelled.truth;
   Json pairs = Json::array(), runs = Json::array();
   for (std::size_t p = 0; p < truth.pairs.size(); ++p) {
     const labels::Pair& pair = truth.pairs[p];
-    pairs.push_back({{"earlier", pair.earlier},
-                     {"later", pair.later},
-                     {"race", pair.race},
-                     {"kind", pair.kind},
-                     {"variable", pair.variable},
-                     {"distance", pair.distance},
-                     {"proof", pair.proof},
-                     {"hb_edge", json_of(trace.pairs[p].hb)},
-                     {"shb_edge", json_of(trace.pairs[p].shb)},
-                     {"wcp_edge", json_of(trace.pairs[p].wcp)}});
+    pairs.push_back(Json::object());
+    add_pair(pairs.back(), pair, trace.pairs[p]);
   }
   for (std::size_t i = 0; i < trace.runs.size(); ++i) {
     const Run& run = trace.runs[i];
@@ -143,21 +149,10 @@ std::string verdicts_as_json_lines(const Evaluation& x) {
       Json verdicts = Json::object();
       for (std::size_t i = 0; i < trace.runs.size(); ++i)
         verdicts[x.contestants[i].name] = verdict_of(trace.runs[i], p);
-      out += text_of({{"trace", truth.trace},
-                      {"events", truth.events},
-                      {"threads", trace.threads},
-                      {"earlier", pair.earlier},
-                      {"later", pair.later},
-                      {"race", pair.race},
-                      {"kind", pair.kind},
-                      {"variable", pair.variable},
-                      {"distance", pair.distance},
-                      {"proof", pair.proof},
-                      {"hb_edge", json_of(trace.pairs[p].hb)},
-                      {"shb_edge", json_of(trace.pairs[p].shb)},
-                      {"wcp_edge", json_of(trace.pairs[p].wcp)},
-                      {"verdicts", std::move(verdicts)}}) +
-             "\n";
+      Json line = {{"trace", truth.trace}, {"events", truth.events}, {"threads", trace.threads}};
+      add_pair(line, pair, trace.pairs[p]);
+      line["verdicts"] = std::move(verdicts);
+      out += text_of(line) + "\n";
     }
   }
   return out;

@@ -9,6 +9,7 @@
 #include "analysis/chain.h"
 #include "analysis/wcp_edges.h"
 #include "base/format.h"
+#include "report/words.h"
 
 namespace deadheat::evaluate {
 
@@ -17,24 +18,7 @@ namespace {
 using analysis::Chain;
 using Json = nlohmann::json;
 
-std::string_view word_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::read:
-      return "read";
-    case EventKind::write:
-      return "write";
-    case EventKind::atomic_load:
-      return "atomic read";
-    case EventKind::atomic_store:
-      return "atomic write";
-    case EventKind::atomic_rmw:
-      return "atomic update";
-    case EventKind::free:
-      return "free";
-    default:
-      return "";
-  }
-}
+bool can_race(EventKind kind) { return is_access(kind) || kind == EventKind::free; }
 
 // Of a pair, while its trace goes by.
 struct Between {
@@ -98,7 +82,7 @@ std::string wrong_with(const Between& pair) {
   const Event &a = pair.earlier.event, &b = pair.later.event;
   const std::string events =
       fmt::format("events {} and {} ", base::grouped(pair.earlier.number), base::grouped(pair.later.number));
-  if (word_of(a.op.kind).empty() || word_of(b.op.kind).empty()) return events + "are not both accesses";
+  if (!can_race(a.op.kind) || !can_race(b.op.kind)) return events + "are not both accesses";
   const std::uint64_t first = std::max(a.object, b.object);
   if (first >= a.object + cells(a.op) || first >= b.object + cells(b.op))
     return events + "are of different variables";
@@ -109,7 +93,7 @@ LookedAt looked_at(const Between& pair, const Names& names) {
   const Event &a = pair.earlier.event, &b = pair.later.event;
   const std::uint64_t end = std::min(a.object + cells(a.op), b.object + cells(b.op));
   const std::uint32_t first = std::max(a.object, b.object);
-  return {.kind = fmt::format("{}-{}", word_of(a.op.kind), word_of(b.op.kind)),
+  return {.kind = fmt::format("{}-{}", report::noun_of(a.op.kind), report::noun_of(b.op.kind)),
           .variable = names.display(ObjectKind::variable, first),
           .site1 = index(a.op.site),
           .site2 = index(b.op.site),
