@@ -52,6 +52,15 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return found;
 }
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    parts.push_back(text.substr(0, text.find(separator)));
+    if (parts.back().size() == text.size()) return parts;
+    text.remove_prefix(parts.back().size() + 1);
+  }
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t begin = text.find_first_not_of(kBlanks);

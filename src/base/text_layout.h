@@ -17,6 +17,9 @@ inline bool is_preformatted(std::string_view paragraph) { return paragraph.start
 
 std::vector<std::string_view> lines_of(std::string_view text);
 
+// What is between the separators: at least one part, which may be empty.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
 // Without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
 

@@ -7,6 +7,7 @@
 
 #include "analysis/prove.h"
 #include "base/shown.h"
+#include "base/text_layout.h"
 #include "cli/output.h"
 #include "cli/readable_twice.h"
 #include "report/site_set.h"
@@ -19,8 +20,7 @@ constexpr std::uint64_t kMostJobs = 1024;
 
 Result<std::vector<engine::Choice>> engines_of(std::string_view verb, std::string_view names) {
   std::vector<engine::Choice> out;
-  for (std::string_view rest = names;;) {
-    const std::string_view one = rest.substr(0, rest.find(','));
+  for (const std::string_view one : base::split(names, ',')) {
     auto choice = engine::choose(one);
     if (!choice) {
       // Samplers have names in the literature, too.
@@ -36,9 +36,8 @@ Result<std::vector<engine::Choice>> engines_of(std::string_view verb, std::strin
       return usage_error(fmt::format("{}: --engine: {} is there twice", verb, choice->name()));
     }
     out.push_back(std::move(*choice));
-    if (one.size() == rest.size()) return out;
-    rest.remove_prefix(one.size() + 1);
   }
+  return out;
 }
 
 ReadOptions read_options(const Arguments& arguments) {

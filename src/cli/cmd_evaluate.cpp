@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "base/text_layout.h"
 #include "cli/analyzing.h"
 #include "cli/dataset_folder.h"
 #include "cli/help.h"
@@ -70,16 +71,14 @@ Result<Contestant> contestant_of(std::string_view name, std::chrono::millisecond
 
 Result<std::vector<Contestant>> contestants_of(std::string_view names, std::chrono::milliseconds time) {
   std::vector<Contestant> out;
-  for (std::string_view rest = names;;) {
-    const std::string_view one = rest.substr(0, rest.find(','));
+  for (const std::string_view one : base::split(names, ',')) {
     auto contestant = contestant_of(one, time);
     if (!contestant) return fail(contestant.error());
     if (std::ranges::find(out, contestant->name, &Contestant::name) != out.end())
       return usage_error(fmt::format("evaluate: --engine: {} is there twice", contestant->name));
     out.push_back(std::move(*contestant));
-    if (one.size() == rest.size()) return out;
-    rest.remove_prefix(one.size() + 1);
   }
+  return out;
 }
 
 Result<evaluate::EvaluateOptions> options_of(const Arguments& arguments) {
@@ -184,7 +183,8 @@ constinit const Verb kEvaluate = {
         "two "
         "places; what it refutes is not told.\n\n"
         "Then: which traces are missed by whom; the first edge on a path between the two accesses of a race, "
-        "by happens-before and by SHB, which hides it from them; and as findings the races that every engine "
+        "by happens-before, SHB and WCP, which hides it from them; and as findings the races that every "
+        "engine "
         "which was asked and proves nothing misses, or that 'default' misses or does not prove.\n\n"
         "What is told does not depend on --jobs, apart from times and memory. A set that is not whole is "
         "refused, and so is a trace that is not the one its labels are about. The exit code is 3 if a run "

@@ -18,13 +18,11 @@ Error usage(std::string message) { return {Error::Kind::usage, std::move(message
 
 Result<std::vector<std::string>> patterns_in(std::string_view text) {
   std::vector<std::string> patterns;
-  for (std::string_view rest = text;;) {
-    const std::string_view one = rest.substr(0, rest.find(','));
+  for (const std::string_view one : base::split(text, ',')) {
     if (one.empty()) return fail(usage("a pattern is empty; '*' would match everything"));
     patterns.emplace_back(one);
-    if (one.size() == rest.size()) return patterns;
-    rest.remove_prefix(one.size() + 1);
   }
+  return patterns;
 }
 
 }  // namespace
