@@ -26,6 +26,18 @@ inline void tell(RaceSink& races, VarId x, const history::Access& a, const histo
               {a.time - 1, in.thread_of(a.epoch()), a.site, a.kind}});
 }
 
+// A plain access within one cell that meets nothing but what is ordered before it. False, and nothing done,
+// if there is more to it, or the history cannot tell at once.
+template <class History, class Now>
+[[gnu::always_inline]] inline bool check_quickly(History& history, const history::Access& a, const Now& now) {
+  if (history.quick(a, now)) return true;
+  if constexpr (requires { history.quick_in_parts(a, now); }) {
+    return history.quick_in_parts(a, now);
+  } else {
+    return false;
+  }
+}
+
 // One cell of event i, which is an access, alloc or free.
 template <class History, class Now>
 void check_cell(History& history, const SortedBlock& block, std::uint32_t i, VarId cell, std::uint32_t place,
@@ -92,9 +104,13 @@ template <class History, class Now>
     const history::Access a{in.as, clock::time_of(block.events.first + i), place, c.bytes, c.event, c.site};
     if (history.take_over(place) && history.quick(a, now)) return;
   }
+  const bool wide = c.kind == OpClass::other && (op.kind == EventKind::read || op.kind == EventKind::write);
+  const clock::Time time = clock::time_of(block.events.first + i);
   model::ByteRange{VarId{block.events.object[i]}, op}.each_cell(
       [&](std::uint32_t cell, model::ByteMask bytes) {
         if (in.sharding.shard(cell) != in.shard) return;
+        const history::Access a{in.as, time, in.sharding.place(cell), bytes, op.kind, op.site};
+        if (wide && check_quickly(history, a, now)) return;
         check_cell(history, block, i, VarId{cell}, in.sharding.place(cell), bytes, in, now, races);
       });
 }

@@ -75,7 +75,7 @@ class Detector final : public Engine {
       const order::Moment& now = known[thread];
       const ThreadId t{kShared ? now.era : thread};
       const history::Access a{t, first + at.event, at.place, c.bytes, c.event, c.site};
-      if (c.kind == OpClass::other || !lane.history.quick(a, now)) [[unlikely]] {
+      if (c.kind == OpClass::other || !check_quickly(lane.history, a, now)) [[unlikely]] {
         const Scope scope{block.sharding, shard, shape_.many_cells, t, kShared ? &lane.owners : nullptr};
         check_with_care(lane.history, block, scope, at.event, now, races);
       }

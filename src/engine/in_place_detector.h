@@ -40,7 +40,7 @@ class InPlaceDetector final : public Engine {
       const ThreadId t = by_slots_[thread];
       const InPlaceNow<Order> now{order_.clock_of(t)};
       const history::Access a{t, time, object, c.bytes, c.event, c.site};
-      if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
+      if (c.kind == OpClass::other || !check_quickly(history_, a, now)) [[unlikely]] {
         check_with_care(history_, block, {Sharding{}, 0, shape_.many_cells, t, &owners_}, i, now, races);
       }
     }

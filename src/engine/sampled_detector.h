@@ -116,7 +116,7 @@ class SampledDetector final : public Engine {
     const ThreadId t{events.thread[i]};
     const InPlaceNow<Order> now{order_.clock_of(t)};
     const history::Access a{t, clock::time_of(events.first + i), events.object[i], c.bytes, c.event, c.site};
-    if (c.kind == OpClass::other || !history_.quick(a, now)) [[unlikely]] {
+    if (c.kind == OpClass::other || !check_quickly(history_, a, now)) [[unlikely]] {
       check_with_care(history_, block, {Sharding{}, 0, many_cells_, t}, i, now, races);
     }
   }

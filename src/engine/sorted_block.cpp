@@ -79,10 +79,10 @@ void SortedBlock::sort(const BlockView& block) {
     if (list.size() < n + kSlack) list.resize(n + kSlack);
     ends_.push_back(list.data());
   }
-  const bool simple = (any & kWide) == 0 && accesses_.size() <= 2;
-  const std::uint16_t* const order_end = !simple                 ? split(block)
-                                         : accesses_.size() == 1 ? split_unsharded(block)
-                                                                 : split_in_two(block);
+  const bool wide = (any & kWide) != 0;
+  const std::uint16_t* const order_end = accesses_.size() == 1            ? split_unsharded(block)
+                                         : accesses_.size() == 2 && !wide ? split_in_two(block)
+                                                                          : split(block);
   order_count_ = static_cast<std::size_t>(order_end - order_.data());
   for (std::size_t s = 0; s < accesses_.size(); ++s) {
     counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
@@ -138,7 +138,7 @@ void SortedBlock::check_picked(std::span<const std::uint32_t> picked) {
   std::fill_n(first + picked.size(), kSlack, Position{});
 }
 
-// The same as split() where there is one shard and nothing wide.
+// The same as split() where there is one shard.
 const std::uint16_t* SortedBlock::split_unsharded(const BlockView& block) {
   const std::uint16_t* const ops = block.op.data();
   const std::uint32_t* const objects = block.object.data();

@@ -43,16 +43,17 @@ class AccessHistory {
     State& s = cells_.cell(a.place);
     if (s.mask != a.bytes || s.shared) [[unlikely]]
       return false;
-    if (!(static_cast<unsigned>(now.covers(a.thread, s.write())) &
-          static_cast<unsigned>(now.covers(a.thread, s.read())))) [[unlikely]] {
+    if (!is_after_all(s, a, now)) [[unlikely]]
       return false;
-    }
-    // Without a branch: whether an access reads or writes is hard to predict.
-    const auto which = static_cast<unsigned>(a.kind == EventKind::write);
-    s.last[which] = a.epoch();
-    s.site[which] = a.site;
-    s.freed &= which == 0;
+    replace_last(s, a);
     return true;
+  }
+  // The same, a little slower, for cells that were accessed in parts.
+  template <class Now>
+  [[gnu::noinline]] bool quick_in_parts(const Access& a, const Now& now) {
+    return cells_.visit_whole_parts(
+        a.place, a.bytes, [&](const State& s) { return !s.shared && is_after_all(s, a, now); },
+        [&](State& s) { replace_last(s, a); });
   }
 
   // race(met) is told of every access kept that races with this one.
@@ -175,6 +176,19 @@ class AccessHistory {
   static_assert(sizeof(State) == 32);
 
  private:
+  // Of a state that is not shared.
+  template <class Now>
+  [[gnu::always_inline]] static bool is_after_all(const State& s, const Access& a, const Now& now) {
+    return (static_cast<unsigned>(now.covers(a.thread, s.write())) &
+            static_cast<unsigned>(now.covers(a.thread, s.read()))) != 0;
+  }
+  // By a plain access. Without a branch: whether one reads or writes is hard to predict.
+  [[gnu::always_inline]] static void replace_last(State& s, const Access& a) {
+    const auto which = static_cast<unsigned>(a.kind == EventKind::write);
+    s.last[which] = a.epoch();
+    s.site[which] = a.site;
+    s.freed &= which == 0;
+  }
   template <class Now, class F>
   static void write(State& s, const Access& a, const Now& now, F&& race) {
     const bool raced = !now.covers(a.thread, s.write());

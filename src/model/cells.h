@@ -49,6 +49,27 @@ class Cells {
       visit_parts(first, bytes, f);
     }
   }
+  // f(state) for the parts of the cell that the bytes touch, if the bytes are no less and no more than these
+  // parts, and ready(state) holds of all; else nothing is done, and the answer is false.
+  template <class Ready, class F>
+  bool visit_whole_parts(std::uint32_t place, ByteMask bytes, Ready&& ready, F&& f) {
+    unsigned rest = bytes;
+    for (State* part = &cell(place);; part = &parts_[part->next]) {
+      if ((part->mask & bytes) != 0) {
+        if ((part->mask & ~bytes) != 0 || !ready(*part)) return false;
+        rest &= ~static_cast<unsigned>(part->mask);
+      }
+      if (part->next == 0 || rest == 0) break;
+    }
+    if (rest != 0) return false;
+    rest = bytes;
+    for (State* part = &cell(place); rest != 0; part = &parts_[part->next]) {
+      if ((part->mask & bytes) == 0) continue;
+      rest &= ~static_cast<unsigned>(part->mask);
+      f(*part);
+    }
+    return true;
+  }
   // f(place) for the cells from `begin` to `end` that were ever visited, in order: in time of what was
   // visited, however many cells there are.
   template <class F>
