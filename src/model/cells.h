@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -49,24 +50,35 @@ class Cells {
       visit_parts(first, bytes, f);
     }
   }
-  // f(state) for the parts of the cell that the bytes touch, if the bytes are no less and no more than these
-  // parts, and ready(state) holds of all; else nothing is done, and the answer is false.
+  // f(state) for the parts of a divided cell that the bytes touch, if the bytes are no less and no more than
+  // these parts, and ready(state) holds of all; else nothing is done, and the answer is false.
   template <class Ready, class F>
   bool visit_whole_parts(std::uint32_t place, ByteMask bytes, Ready&& ready, F&& f) {
-    unsigned rest = bytes;
-    for (State* part = &cell(place);; part = &parts_[part->next]) {
-      if ((part->mask & bytes) != 0) {
-        if ((part->mask & ~bytes) != 0 || !ready(*part)) return false;
-        rest &= ~static_cast<unsigned>(part->mask);
-      }
-      if (part->next == 0 || rest == 0) break;
+    State& first = cell(place);
+    if (first.next == 0) return false;
+    const auto fits = [&](const State& part) { return (part.mask & ~bytes) == 0 && ready(part); };
+    const bool at_first = (first.mask & bytes) != 0;
+    if (at_first && !fits(first)) return false;
+    const unsigned rest = bytes & ~static_cast<unsigned>(first.mask);
+    if ((first.next & kInBlock) == 0) {
+      State& other = single_[first.next];
+      if (rest != 0 && ((other.mask & rest) != rest || !fits(other))) return false;
+      if (at_first) f(first);
+      if (rest != 0) f(other);
+      return true;
     }
-    if (rest != 0) return false;
-    rest = bytes;
-    for (State* part = &cell(place); rest != 0; part = &parts_[part->next]) {
-      if ((part->mask & bytes) == 0) continue;
-      rest &= ~static_cast<unsigned>(part->mask);
-      f(*part);
+    Block& block = blocks_[first.next & ~kInBlock];
+    for (unsigned left = rest; left != 0;) {
+      const int at = std::countr_zero(left);
+      State& part = block[static_cast<unsigned>(at)];
+      if ((part.mask >> at & 1) == 0 || !fits(part)) return false;
+      left &= ~static_cast<unsigned>(part.mask);
+    }
+    if (at_first) f(first);
+    for (unsigned left = rest; left != 0;) {
+      State& part = block[static_cast<unsigned>(std::countr_zero(left))];
+      left &= ~static_cast<unsigned>(part.mask);
+      f(part);
     }
     return true;
   }
@@ -93,13 +105,7 @@ class Cells {
   template <class F>
   void visit_known(std::uint32_t place, ByteMask bytes, F&& f) {
     if (cell(place).mask == 0 && !take_over(place)) return;
-    unsigned known = 0;
-    for (std::uint32_t at = 0;;) {
-      const State& part = at == 0 ? cell(place) : parts_[at];
-      known |= part.mask;
-      if (part.next == 0) break;
-      at = part.next;
-    }
+    const unsigned known = known_bytes(cell(place));
     if ((known & bytes) != 0) visit(place, static_cast<ByteMask>(known & bytes), f);
   }
   // These bytes are as if never accessed. forget(state) is called before a state is lost.
@@ -146,19 +152,26 @@ class Cells {
   std::size_t bytes() const {
     std::size_t chunks = 0;
     for (const std::uint64_t bits : in_use_) chunks += static_cast<std::size_t>(std::popcount(bits));
-    return (chunks << kChunkBits) * sizeof(State) + parts_.capacity() * sizeof(State) + unvisited_.bytes();
+    return (chunks << kChunkBits) * sizeof(State) + single_.capacity() * sizeof(State) +
+           blocks_.capacity() * sizeof(Block) + unvisited_.bytes();
   }
   // f(state) for every state in use.
   template <class F>
   void for_each(F&& f) {
     each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
-    for (State& state : parts_) f(state);
+    for (State& state : single_) f(state);
+    for (Block& block : blocks_) {
+      for (State& state : block) f(state);
+    }
     unvisited_.for_each(f);
   }
   template <class F>
   void for_each(F&& f) const {
     each_visited(0, first_.size(), [&](std::uint32_t place) { f(first_[place]); });
-    for (const State& state : parts_) f(state);
+    for (const State& state : single_) f(state);
+    for (const Block& block : blocks_) {
+      for (const State& state : block) f(state);
+    }
     unvisited_.for_each(f);
   }
 
@@ -180,52 +193,116 @@ class Cells {
         first = copy;
         first.mask = mask;
       } else {
-        first.next = make_part(copy, mask, first.next);
+        add_part(first, copy, mask);
       }
     });
     if (first_[place].mask == 0) return false;
     use(place);
     return true;
   }
-  std::uint32_t make_part(const State& like, ByteMask mask, std::uint32_t next) {
-    const auto at = static_cast<std::uint32_t>(parts_.size());
-    parts_.push_back(like);
-    parts_[at].mask = mask;
-    parts_[at].next = next;
-    return at;
+  // Of a cell that is divided `next` of the first part is the number of the only other one, or of a block, if
+  // there are more. In a block each part is at its lowest byte, where it is found at once.
+  static constexpr std::uint32_t kInBlock = std::uint32_t{1} << 31;
+  using Block = std::array<State, kCellBytes>;
+
+  static unsigned lowest(unsigned mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+  unsigned known_bytes(const State& first) const {
+    unsigned known = first.mask;
+    if (first.next == 0) return known;
+    if ((first.next & kInBlock) == 0) return known | single_[first.next].mask;
+    for (const State& part : blocks_[first.next & ~kInBlock]) known |= part.mask;
+    return known;
   }
+  // The part besides the first that has this byte; nullptr if there is none.
+  State* other_with(const State& first, unsigned byte) {
+    if (first.next == 0) return nullptr;
+    if ((first.next & kInBlock) == 0) {
+      State& other = single_[first.next];
+      return (other.mask >> byte & 1) != 0 ? &other : nullptr;
+    }
+    Block& block = blocks_[first.next & ~kInBlock];
+    for (unsigned at = byte + 1; at-- > 0;) {
+      if ((block[at].mask >> byte & 1) != 0) return &block[at];
+    }
+    return nullptr;
+  }
+  // Of bytes that no other part has, if the first is not asked.
+  void add_part(State& first, State part, unsigned mask) {
+    part.mask = static_cast<ByteMask>(mask);
+    part.next = 0;
+    if (first.next == 0) {
+      first.next = take_single();
+      single_[first.next] = part;
+      return;
+    }
+    if ((first.next & kInBlock) == 0) {
+      const auto number = static_cast<std::uint32_t>(blocks_.size());
+      State& other = blocks_.emplace_back()[lowest(single_[first.next].mask)];
+      other = give_back_single(first.next);
+      first.next = number | kInBlock;
+    }
+    blocks_[first.next & ~kInBlock][lowest(mask)] = part;
+  }
+  std::uint32_t take_single() {
+    if (free_single_ == 0) {
+      single_.emplace_back();
+      return static_cast<std::uint32_t>(single_.size() - 1);
+    }
+    const std::uint32_t number = free_single_;
+    free_single_ = single_[number].next;
+    return number;
+  }
+  State give_back_single(std::uint32_t number) {
+    const State state = single_[number];
+    single_[number] = State{};
+    single_[number].next = free_single_;
+    free_single_ = number;
+    return state;
+  }
+  // Divides another part than the first: some of its bytes, and the rest.
+  void split_other(State& first, State& part, unsigned some) {
+    const unsigned rest = part.mask & ~some;
+    const bool some_move = lowest(rest) < lowest(some);
+    const State copy = part.clone();
+    part.mask = static_cast<ByteMask>(some_move ? rest : some);
+    add_part(first, copy, some_move ? some : rest);
+  }
+
   template <class F>
   [[gnu::noinline]] void visit_parts(State& first, ByteMask bytes, F& f) {
     unsigned rest = bytes;
-    for (std::uint32_t at = 0;;) {
-      // By number, since parts_ may move when it grows.
-      const auto part = [&]() -> State& { return at == 0 ? first : parts_[at]; };
-      const unsigned shared = part().mask & bytes;
-      if (shared != 0) {
-        if (shared != part().mask) {
-          const auto other = static_cast<ByteMask>(part().mask & ~shared);
-          const State copy = part().clone();
-          const std::uint32_t split = make_part(copy, other, part().next);
-          part().mask = static_cast<ByteMask>(shared);
-          part().next = split;
-        }
-        f(part());
-        rest &= ~shared;
-        if (rest == 0) return;
+    if (const unsigned shared = first.mask & bytes; shared != 0) {
+      if (shared != first.mask) {
+        const unsigned other = first.mask & ~shared;
+        const State copy = first.clone();
+        first.mask = static_cast<ByteMask>(shared);
+        add_part(first, copy, other);
       }
-      if (part().next == 0) {
-        const std::uint32_t fresh = make_part(State{}, static_cast<ByteMask>(rest), 0);
-        part().next = fresh;
-        return f(parts_[fresh]);
+      f(first);
+      rest &= ~shared;
+    }
+    while (rest != 0) {
+      State* part = other_with(first, lowest(rest));
+      if (part == nullptr) {
+        add_part(first, State{}, rest & ~known_bytes(first));
+        part = other_with(first, lowest(rest));
       }
-      at = part().next;
+      const unsigned shared = part->mask & bytes;
+      if (shared != part->mask) {
+        split_other(first, *part, shared);
+        part = other_with(first, lowest(shared));
+      }
+      f(*part);
+      rest &= ~shared;
     }
   }
 
   base::ZeroArray<State> first_;
-  std::vector<std::uint64_t> in_use_;                 // a bit for each chunk of cells
-  std::vector<State> parts_ = std::vector<State>(1);  // 0 is none
-  Stretches<State> unvisited_;                        // of no meaning for cells that are visited
+  std::vector<std::uint64_t> in_use_;                  // a bit for each chunk of cells
+  std::vector<State> single_ = std::vector<State>(1);  // 0 is none
+  std::uint32_t free_single_ = 0;                      // a list, by `next`
+  std::vector<Block> blocks_;
+  Stretches<State> unvisited_;  // of no meaning for cells that are visited
 };
 
 }  // namespace deadheat::model

@@ -58,6 +58,21 @@ TEST(Cells, AccessesMeetWhereTheyShareBytesAndOnlyThere) {
         cells.visit(cell, static_cast<ByteMask>(bytes), look);
         RC_ASSERT(seen == static_cast<unsigned>(bytes));
       }
+      // What was just visited is whole parts; any other bytes may or may not be, but all or nothing is done.
+      const auto others = *rc::gen::inRange<int>(1, 256);
+      for (const int again : {what > 1 ? bytes : others, others}) {
+        unsigned whole = 0;
+        const bool done = cells.visit_whole_parts(
+            cell, static_cast<ByteMask>(again), [](const State&) { return true; },
+            [&](const State& s) {
+              RC_ASSERT((s.mask & whole) == 0u);
+              whole |= s.mask;
+            });
+        RC_ASSERT(whole == (done ? static_cast<unsigned>(again) : 0u));
+        if (again == bytes && what > 1) RC_ASSERT(done == (cells.cell(cell).next != 0));
+        RC_ASSERT(!cells.visit_whole_parts(
+            cell, static_cast<ByteMask>(again), [](const State&) { return false; }, [](State&) {}));
+      }
       for (unsigned i = 0; i < 8; ++i) {
         if ((seen >> i & 1) != 0) plain[cell].visits[i] |= 1u << visit;
       }
