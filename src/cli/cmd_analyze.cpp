@@ -100,11 +100,11 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   analysis::AnalyzeOptions options;
   // Filters and samplers stand before few engines.
   const bool filtered = !arguments.all("filter").empty() || !arguments.all("sample").empty();
-  const bool as_usual = !arguments.has("engine") && filtered;
-  auto engines = engines_of("analyze", as_usual ? "fasttrack" : arguments.get("engine"));
-  if (!engines) return fail(engines.error());
-  options.engines = std::move(*engines);
-  if (!arguments.has("engine")) options.most_bytes = kPortfolioBytes;
+  if (arguments.has("engine") || filtered) {
+    auto engines = engines_of("analyze", arguments.has("engine") ? arguments.get("engine") : "fasttrack");
+    if (!engines) return fail(engines.error());
+    options.engines = std::move(*engines);
+  }
   if (auto added = add_filters(options.filters, arguments, "filter", filter::Role::redundancy); !added) {
     return fail(added.error());
   }
