@@ -118,8 +118,10 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
   for (const engine::Choice& choice : options.engines) {
     auto engine = choice.make(shape);
     if (!engine) return fail(engine.error());
-    if (options.most_bytes != UINT64_MAX && choice.row->grade == engine::Grade::candidate) {
-      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes);
+    const bool limited =
+        options.most_bytes != UINT64_MAX || options.suspect_until != Limited::Clock::time_point::max();
+    if (limited && choice.row->grade == engine::Grade::candidate) {
+      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes, options.suspect_until);
     }
     running.push_back(
         {std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards(), RaceLog(options.also))});

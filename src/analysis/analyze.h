@@ -1,6 +1,7 @@
 // Runs engines over a trace: one decode pass feeds them all.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct AnalyzeOptions {
   std::vector<engine::Choice> engines;
   std::vector<filter::Choice> filters = {};  // in their order
   unsigned jobs = 1;                         // threads at work; the findings do not depend on it
-  // Of the tables of an engine that only suspects: beyond, it is shown no more.
+  // Of the tables of an engine that only suspects, and of its time: beyond, it is shown no more.
   std::uint64_t most_bytes = UINT64_MAX;
+  std::chrono::steady_clock::time_point suspect_until = std::chrono::steady_clock::time_point::max();
   ReadOptions read;
   bool progress = true;  // shown on a terminal
   // Told of every pair besides, as engines tell them: for one job, and no windows.

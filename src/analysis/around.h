@@ -1,6 +1,7 @@
 // Parts of a trace around pairs of accesses, for who wants to look at them event by event.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,8 +26,10 @@ struct Reach {
   std::uint64_t before = std::uint64_t{1} << 17, after = std::uint64_t{1} << 16;  // events
 };
 
-// The parts around pairs, read in one pass.
-Result<std::vector<Part>> parts_around(const std::string& path, const ReadOptions& read,
-                                       std::span<const model::RacePair> pairs, const Reach& reach = {});
+// The parts around pairs, read in one pass. None, if the time is up before that is done.
+Result<std::vector<Part>> parts_around(
+    const std::string& path, const ReadOptions& read, std::span<const model::RacePair> pairs,
+    const Reach& reach = {},
+    std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 
 }  // namespace deadheat::analysis

@@ -37,14 +37,17 @@ struct Instances {
   }
 };
 
-Status keep_order_of_locks(const std::string& path, const ProveOptions& options, SyncPreserving& search) {
+using Clock = std::chrono::steady_clock;
+
+Status keep_order_of_locks(const std::string& path, const ProveOptions& options, SyncPreserving& search,
+                           Clock::time_point until) {
   auto source = open_source(path, options.read);
   if (!source) return fail(source.error());
   engine::SortedBlock block;
   model::WellFormed rules(1);
   base::ProgressLine line("prove", "events");
   std::uint64_t events = 0;
-  while (search.wants_more()) {
+  while (search.wants_more() && Clock::now() < until) {
     const auto view = (*source)->next();
     if (!view) return fail(view.error());
     if (*view == nullptr) break;
@@ -71,13 +74,21 @@ void accept(Finding& finding, Proof proof, std::span<const EngineRun> engines) {
 class Prover {
  public:
   Prover(const std::string& path, Findings& findings, const ProveOptions& options)
-      : path_(path), findings_(findings), options_(options), run_(findings.proving.emplace()) {}
+      : path_(path),
+        findings_(findings),
+        options_(options),
+        until_(Clock::now() + options.time),
+        ask_until_(until_),
+        unchecked_(findings.races.size()),
+        run_(findings.proving.emplace()) {}
 
   Status keep_order_of_locks() {
     const Instances instances(findings_.races);
     if (instances.pairs.empty()) return {};
     SyncPreserving search(instances.pairs);
-    if (auto read = analysis::keep_order_of_locks(path_, options_, search); !read) return read;
+    // The check reads no more of the trace than this has read.
+    const auto half = Clock::now() + options_.time / 2;
+    if (auto read = analysis::keep_order_of_locks(path_, options_, search, half); !read) return read;
     auto found = search.take();
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -93,20 +104,18 @@ class Prover {
   // Round by round: the first instances of all races, then the second ones. A race of which all is known is
   // done with.
   Status ask_about_windows() {
-    const auto until = Clock::now() + options_.time;
     std::vector<Open> open;
     for (std::size_t i = 0; i < findings_.races.size(); ++i) {
       if (!findings_.races[i].proof) open.push_back({i, 0, 0, false, false});
     }
-    while (!open.empty() && Clock::now() < until) {
-      if (auto asked = ask_some(open, until); !asked) return asked;
+    while (!open.empty() && Clock::now() < ask_until_) {
+      if (auto asked = ask_some(open); !asked) return asked;
     }
     run_.time_is_up += open.size();
     return {};
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Attempt {
     std::size_t finding;
     Proof proof;
@@ -141,7 +150,7 @@ class Prover {
                           : run_.consequences);
   }
 
-  Status ask_some(std::vector<Open>& open, Clock::time_point until) {
+  Status ask_some(std::vector<Open>& open) {
     std::vector<std::size_t> asked;  // in `open`
     std::vector<model::RacePair> pairs;
     std::uint64_t events = 0;
@@ -157,10 +166,14 @@ class Prover {
       pairs.push_back(*pair);
       events += apart + Reach{}.before + Reach{}.after;
     }
-    const auto parts = parts_around(path_, options_.read, pairs);
+    const auto start = Clock::now();
+    const auto parts = parts_around(path_, options_.read, pairs, {}, until_);
     if (!parts) return fail(parts.error());
+    if (parts->size() < pairs.size()) return {};
+    // The check will have to read as much again, and do more with it.
+    ask_until_ = until_ - std::min<Clock::duration>(2 * (Clock::now() - start), options_.time / 4);
     std::vector<solve::Proof> answers(pairs.size());
-    answer(*parts, pairs, answers, until, open.size());
+    answer(*parts, pairs, answers, open.size());
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       Open& one = open[asked[i]];
@@ -179,8 +192,9 @@ class Prover {
       }
     }
     if (auto checked = check(std::move(attempts)); !checked) return checked;
-    std::erase_if(open, [&](const Open& one) {
+    std::erase_if(open, [&](Open& one) {
       if (findings_.races[one.finding].proof) return true;
+      one.time_was_up |= unchecked_[one.finding];
       if (instance(one)) return false;
       close(one);
       return true;
@@ -189,12 +203,12 @@ class Prover {
   }
 
   void answer(std::span<const Part> parts, std::span<const model::RacePair> pairs,
-              std::vector<solve::Proof>& answers, Clock::time_point until, std::size_t left) const {
+              std::vector<solve::Proof>& answers, std::size_t left) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
       for (std::size_t i = next++; i < pairs.size(); i = next++) {
         // Each has its share of the time, and what others left of theirs.
-        const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+        const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(ask_until_ - Clock::now());
         const auto waiting = static_cast<std::int64_t>(left > i ? left - i : 1);
         const auto share = std::max(rest * options_.jobs / waiting, std::chrono::milliseconds(50));
         if (rest.count() <= 0) return;
@@ -212,11 +226,14 @@ class Prover {
     std::vector<witness::Witness> witnesses;
     for (const Attempt& attempt : attempts) witnesses.push_back(attempt.proof.witness);
     if (witnesses.empty()) return {};
-    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses);
+    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, until_);
     if (!verdicts) return fail(verdicts.error());
     for (std::size_t i = 0; i < attempts.size(); ++i) {
-      ++((*verdicts)[i].ok() ? run_.proved : run_.rejected);
-      if ((*verdicts)[i].ok()) {
+      unchecked_[attempts[i].finding] = !(*verdicts)[i];
+      if (!(*verdicts)[i]) continue;
+      const bool ok = (*verdicts)[i]->ok();
+      ++(ok ? run_.proved : run_.rejected);
+      if (ok) {
         accept(findings_.races[attempts[i].finding], std::move(attempts[i].proof), findings_.engines);
       }
     }
@@ -226,6 +243,8 @@ class Prover {
   const std::string& path_;
   Findings& findings_;
   const ProveOptions& options_;
+  Clock::time_point until_, ask_until_;
+  std::vector<bool> unchecked_;  // by finding: a schedule was made, and time was up before it was checked
   ProvingRun& run_;
 };
 

@@ -1,7 +1,7 @@
 // Looks for a schedule that shows each race, and has it checked: what is proved then, and what is not.
 // First the schedules that keep the order of locks, of all races in one pass over the trace; then, for the
-// races that are left, a decision procedure is asked about windows around them that grow, as long as there is
-// time.
+// races that are left, a decision procedure is asked about windows around them that grow. All of it as long
+// as there is time, the check included: what it has not come to is not proved.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace deadheat::analysis {
 
 struct ProveOptions {
   ReadOptions read;
-  std::chrono::milliseconds time{60'000};  // for windows
+  std::chrono::milliseconds time{60'000};
   unsigned jobs = 1;
   bool progress = true;  // shown on a terminal
 };

@@ -13,11 +13,19 @@ std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, EventKind> rank(const mo
 
 }  // namespace
 
-RaceLog::Key RaceLog::key_of(const model::RacePair& pair) {
+RaceLog::Key RaceLog::key_of(VarId x, const model::Side& one, const model::Side& other) {
   // Of a list: minmax(a, b) gives references, and these would be to what is gone.
-  const auto [low, high] = std::minmax({index(pair.earlier.site), index(pair.later.site)});
+  const auto [low, high] = std::minmax({index(one.site), index(other.site)});
   // Site 0 is none.
-  return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(pair.variable)} + 1 : 0};
+  return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(x)} + 1 : 0};
+}
+
+RaceLog::Group& RaceLog::group_of(const Key& key) {
+  if (key != last_key_) {
+    last_ = &groups_[key];
+    last_key_ = key;
+  }
+  return *last_;
 }
 
 void RaceLog::add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair) {
@@ -43,8 +51,10 @@ bool RaceLog::counts(const model::RacePair& pair) {
   if (pair.later.event != later_ || line != line_) earlier_.clear();
   later_ = pair.later.event;
   line_ = line;
-  if (std::ranges::find(earlier_, pair.earlier.event) != earlier_.end()) return false;
-  earlier_.push_back(pair.earlier.event);
+  // Most engines tell them in order.
+  const auto at = std::ranges::lower_bound(earlier_, pair.earlier.event);
+  if (at != earlier_.end() && *at == pair.earlier.event) return false;
+  earlier_.insert(at, pair.earlier.event);
   return true;
 }
 
@@ -52,15 +62,21 @@ void RaceLog::race(const model::RacePair& pair) {
   if (also_ != nullptr) also_->race(pair);
   const bool counted = counts(pair);
   pairs_ += counted ? 1 : 0;
-  const Key key = key_of(pair);
-  if (key != last_key_) {
-    last_ = &groups_[key];
-    last_key_ = key;
-  }
-  Group& group = *last_;
+  Group& group = group_of(key_of(pair.variable, pair.earlier, pair.later));
   add_instance(group.least, pair);
   group.instances += counted ? 1 : 0;
   add_variable(group.variables, pair.variable);
+}
+
+void RaceLog::races(const model::RaceRow& row) {
+  if (also_ != nullptr) also_->races(row);
+  pairs_ += row.events.size();
+  Group& group = group_of(key_of(row.variable, row.earlier, row.later));
+  for (std::size_t i = 0; i < std::min(row.events.size(), kInstancesKept); ++i) {
+    add_instance(group.least, row.pair(i));
+  }
+  group.instances += row.events.size();
+  add_variable(group.variables, row.variable);
 }
 
 std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {

@@ -17,6 +17,7 @@ class RaceLog final : public engine::RaceSink {
   // Tells another one too.
   explicit RaceLog(engine::RaceSink* also) : also_(also) {}
   void race(const model::RacePair& pair) override;
+  void races(const model::RaceRow& row) override;
 
   // What an engine told, to as many logs as it had.
   struct Told {
@@ -49,7 +50,8 @@ class RaceLog final : public engine::RaceSink {
   // always of one shard, that is counted once: so the count does not depend on the shards.
   bool counts(const model::RacePair& pair);
 
-  static Key key_of(const model::RacePair& pair);
+  static Key key_of(VarId x, const model::Side& one, const model::Side& other);
+  Group& group_of(const Key& key);
   static void add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair);
   static void add_variable(std::vector<VarId>& variables, VarId x);
 
@@ -57,7 +59,7 @@ class RaceLog final : public engine::RaceSink {
   std::uint64_t pairs_ = 0;
   std::uint64_t later_ = UINT64_MAX;
   std::uint32_t line_ = 0;
-  std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line
+  std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line, in order
   Key last_key_{UINT64_MAX, UINT64_MAX};
   Group* last_ = nullptr;  // races come in rows
   engine::RaceSink* also_ = nullptr;

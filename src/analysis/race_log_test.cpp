@@ -38,6 +38,24 @@ TEST(RaceLog, ShowsAnInstanceOfTheBestGradeAndKeepsOthers) {
   EXPECT_EQ(findings[0].others[1], pair(2, 1, 101, 2));
 }
 
+TEST(RaceLog, TakesARowAsItsPairs) {
+  std::vector<std::uint64_t> events;
+  for (std::uint64_t i = 0; i < 20; ++i) events.push_back(3 * i);
+  RaceLog row, pairs;
+  for (const std::uint64_t later : {90, 80}) {
+    for (const std::uint64_t earlier : events) pairs.race(pair(earlier, 1, later, 2, 7));
+    const model::RacePair first = pair(0, 1, later, 2, 7);
+    row.races({first.variable, first.earlier, events, first.later});
+  }
+  EXPECT_EQ(row.pairs(), 40u);
+  const auto a = RaceLog::put_together({{{&row}, {}}}), b = RaceLog::put_together({{{&pairs}, {}}});
+  ASSERT_EQ(a.size(), 1u);
+  EXPECT_EQ(a[0].first, b[0].first);
+  EXPECT_EQ(a[0].others, b[0].others);
+  EXPECT_EQ(a[0].instances, b[0].instances);
+  EXPECT_EQ(a[0].variables, b[0].variables);
+}
+
 TEST(RaceLog, TellsVariablesApartWhereASiteIsMissing) {
   RaceLog log;
   log.race(pair(1, 0, 2, 3, 7));

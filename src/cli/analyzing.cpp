@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "analysis/portfolio.h"
 #include "analysis/prove.h"
 #include "base/shown.h"
 #include "base/text_layout.h"
@@ -45,7 +46,7 @@ ReadOptions read_options(const Arguments& arguments) {
 }
 
 Result<std::chrono::milliseconds> budget_of(const Arguments& arguments) {
-  const auto seconds = arguments.real("budget", 0, 1e6);
+  const auto seconds = arguments.seconds("budget", 0, 1e6);
   if (!seconds) return fail(seconds.error());
   return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
 }
@@ -122,13 +123,23 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
   if (auto found = find_sites(trace->path(), name, options, symbols); !found) {
     return fail(trace->renamed(found.error()));
   }
+  using Clock = std::chrono::steady_clock;
+  auto start = Clock::now();
+  const bool named = !options.engines.empty();
+  if (!named) {
+    options.engines = analysis::portfolio_for(trace->path(), options.read);
+    options.most_bytes = analysis::kPortfolioBytes;
+    options.suspect_until = start + (wishes.proofs ? wishes.budget / 2 : wishes.budget);
+  }
   auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
+    if (named) start = Clock::now();
+    const auto used = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     const analysis::ProveOptions proving{.read = options.read,
-                                         .time = wishes.time_for_proofs,
+                                         .time = std::max(wishes.budget - used, std::chrono::milliseconds(0)),
                                          .jobs = options.jobs,
                                          .progress = options.progress};
     if (auto proved = analysis::prove(trace->path(), *findings, proving); !proved) {

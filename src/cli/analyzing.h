@@ -13,23 +13,18 @@
 
 namespace deadheat::cli {
 
-// What is seen, and what may happen besides; the latter is a suspicion until it is proved.
-inline constexpr std::string_view kPortfolio = "fasttrack,pwr-ee-l";
-// Nobody asked for the second one, so it must not take all of the memory: with many thousands of threads it
-// would.
-inline constexpr std::uint64_t kPortfolioBytes = std::uint64_t{2} << 30;
-
 inline constexpr Flag kEngineFlag = {
     .name = "engine",
     .letter = 'e',
     .value = "NAMES",
-    .help = "which engines look for races, with commas between them; 'deadheat engines' lists them",
-    .initial = kPortfolio};
+    .help =
+        "which engines look for races, with commas between them; 'deadheat engines' lists them (default: "
+        "fasttrack,pwr-ee; of long traces fasttrack,pwr-ee-l)"};
 inline constexpr Flag kBudgetFlag = {.name = "budget",
                                      .value = "SECONDS",
                                      .help =
-                                         "how long to look for schedules that show the races, behind the "
-                                         "cheapest ones",
+                                         "how long to look for races that did not show, and for schedules "
+                                         "that show them; with --engine: for schedules",
                                      .initial = "60"};
 inline constexpr Flag kJobsFlag = {
     .name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"};
@@ -55,9 +50,10 @@ struct Wishes {
   report::Selection selection;
   bool full_context = false;  // not only what windows show
   bool proofs = true;
-  std::chrono::milliseconds time_for_proofs{60'000};
+  std::chrono::milliseconds budget{60'000};  // for all but what engines do that were asked for, or observe
 };
 
+// If the options name no engine, it is those of analysis/portfolio.h.
 Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeOptions options,
                                      const Wishes& wishes, report::Suppressions& suppressions,
                                      symbol::Symbolizer* symbols);

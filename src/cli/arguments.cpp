@@ -186,17 +186,28 @@ Result<std::uint64_t> Arguments::number(std::string_view flag, std::uint64_t lea
   return number.value;
 }
 
-Result<double> Arguments::real(std::string_view flag, double least, double most) const {
-  const std::string_view text = get(flag);
-  const auto value = parse_real(text);
-  if (!value) {
-    return usage_error(fmt::format("{}: --{}: '{}' is not a number like 0.25", verb_->name, flag, text));
-  }
+namespace {
+
+Result<double> in_range(std::optional<double> value, std::string_view like, const Verb& verb,
+                        std::string_view flag, std::string_view text, double least, double most) {
+  if (!value) return usage_error(fmt::format("{}: --{}: '{}' is not {}", verb.name, flag, text, like));
   if (*value < least || *value > most) {
     return usage_error(
-        fmt::format("{}: --{}: {} is out of range ({} to {})", verb_->name, flag, text, least, most));
+        fmt::format("{}: --{}: {} is out of range ({} to {})", verb.name, flag, text, least, most));
   }
   return *value;
+}
+
+}  // namespace
+
+Result<double> Arguments::real(std::string_view flag, double least, double most) const {
+  const std::string_view text = get(flag);
+  return in_range(parse_real(text), "a number like 0.25", *verb_, flag, text, least, most);
+}
+
+Result<double> Arguments::seconds(std::string_view flag, double least, double most) const {
+  const std::string_view text = get(flag);
+  return in_range(parse_seconds(text), "a time like 90, 90s or 1.5m", *verb_, flag, text, least, most);
 }
 
 }  // namespace deadheat::cli

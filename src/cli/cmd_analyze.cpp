@@ -100,11 +100,11 @@ Result<analysis::AnalyzeOptions> options_of(const Arguments& arguments) {
   analysis::AnalyzeOptions options;
   // Filters and samplers stand before few engines.
   const bool filtered = !arguments.all("filter").empty() || !arguments.all("sample").empty();
-  const bool as_usual = !arguments.has("engine") && filtered;
-  auto engines = engines_of("analyze", as_usual ? "fasttrack" : arguments.get("engine"));
-  if (!engines) return fail(engines.error());
-  options.engines = std::move(*engines);
-  if (!arguments.has("engine")) options.most_bytes = kPortfolioBytes;
+  if (arguments.has("engine") || filtered) {
+    auto engines = engines_of("analyze", arguments.has("engine") ? arguments.get("engine") : "fasttrack");
+    if (!engines) return fail(engines.error());
+    options.engines = std::move(*engines);
+  }
   if (auto added = add_filters(options.filters, arguments, "filter", filter::Role::redundancy); !added) {
     return fail(added.error());
   }
@@ -195,8 +195,10 @@ constinit const Verb kAnalyze = {
         "Without --engine two engines look at the trace: one tells the races of this run, the other what may "
         "happen if threads had got their locks in another order. Races that were observed are told first, "
         "then "
-        "those that are proved, then mere candidates. The second engine stops, and says so, where its tables "
-        "would take more than 2 GiB. With --filter or --sample it is fasttrack alone.\n\n"
+        "those that are proved, then mere candidates. The second engine is pwr-ee, which misses nothing that "
+        "can happen, if the trace has up to 5 million events and not too many threads, else pwr-ee-l, which "
+        "misses little; it stops, and says so, where its tables would take more than 2 GiB, and after half "
+        "of the time of --budget. With --filter or --sample it is fasttrack alone.\n\n"
         "The exit code is 66 if there are races, 0 if there are none, 3 if a trace could not be analysed "
         "(the others are, all the same). Races that are suppressed, ignored, or not among --only do not "
         "count.\n\n"

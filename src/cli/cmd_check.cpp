@@ -126,10 +126,10 @@ Result<bool> check_schedules(const std::string& path, const std::string& file,
                              const report::WitnessFile& wanted, const Arguments& arguments) {
   const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted.witnesses);
   if (!verdicts) return fail(verdicts.error());
-  bool good = true;
+  std::uint64_t good = 0;
   for (std::size_t i = 0; i < verdicts->size(); ++i) {
     const witness::Witness& witness = wanted.witnesses[i];
-    const witness::Verdict& verdict = (*verdicts)[i];
+    const witness::Verdict& verdict = *(*verdicts)[i];
     const std::string race = fmt::format("{}: schedule {}, of events {} and {}", file, i + 1,
                                          base::grouped(witness.earlier), base::grouped(witness.later));
     if (verdict.ok()) {
@@ -138,12 +138,10 @@ Result<bool> check_schedules(const std::string& path, const std::string& file,
       print("{}: does not hold: {}{}\n", race, verdict.broken,
             verdict.event ? fmt::format(", event {}", base::grouped(*verdict.event)) : "");
     }
-    good = good && verdict.ok();
+    good += verdict.ok() ? 1 : 0;
   }
-  print("{}: {} of {} schedules hold\n", file,
-        base::grouped(static_cast<std::uint64_t>(std::ranges::count_if(*verdicts, &witness::Verdict::ok))),
-        base::grouped(verdicts->size()));
-  return good;
+  print("{}: {} of {} schedules hold\n", file, base::grouped(good), base::grouped(verdicts->size()));
+  return good == verdicts->size();
 }
 
 Status write_mended(Source& source, const WellFormed& survey, Sink& sink, model::Mender& mender) {

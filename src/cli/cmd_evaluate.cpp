@@ -53,20 +53,18 @@ constexpr Flag kFlags[] = {
 
 Result<Contestant> contestant_of(std::string_view name, std::chrono::milliseconds time) {
   const bool as_analyze = name == kAsAnalyze;
-  auto engines = engines_of("evaluate", as_analyze ? kPortfolio : name);
+  if (as_analyze) {
+    Contestant out{.name = std::string(name), .engines = {}, .as_analyze = true};
+    // So that it comes to an end by itself.
+    out.time_for_proofs = std::min<std::chrono::milliseconds>(out.time_for_proofs, time / 2);
+    return out;
+  }
+  auto engines = engines_of("evaluate", name);
   if (!engines) return fail(engines.error());
   if ((*engines)[0].row->notion == engine::Notion::none) {
     return usage_error(fmt::format("evaluate: --engine: {} looks for no races", name));
   }
-  Contestant out{.name = std::string(name), .engines = std::move(*engines), .as_analyze = as_analyze};
-  if (as_analyze) {
-    out.most_bytes = kPortfolioBytes;
-    // So that it comes to an end by itself.
-    out.time_for_proofs = std::min<std::chrono::milliseconds>(out.time_for_proofs, time / 2);
-  } else {
-    out.name = out.engines[0].name();
-  }
-  return out;
+  return Contestant{.name = (*engines)[0].name(), .engines = std::move(*engines)};
 }
 
 Result<std::vector<Contestant>> contestants_of(std::string_view names, std::chrono::milliseconds time) {
@@ -83,7 +81,7 @@ Result<std::vector<Contestant>> contestants_of(std::string_view names, std::chro
 
 Result<evaluate::EvaluateOptions> options_of(const Arguments& arguments) {
   evaluate::EvaluateOptions options;
-  const auto seconds = arguments.real("time", 0.001, 1e6);
+  const auto seconds = arguments.seconds("time", 0.001, 1e6);
   if (!seconds) return fail(seconds.error());
   options.limits.cpu = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
   const auto bytes = arguments.number("memory", 1, UINT64_MAX);

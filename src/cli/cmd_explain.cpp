@@ -69,14 +69,15 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
         wanted));
   }
   analysis::AnalyzeOptions options;
-  auto engines = engines_of("explain", arguments.get("engine"));
-  if (!engines) return fail(engines.error());
-  options.engines = std::move(*engines);
-  if (!arguments.has("engine")) options.most_bytes = kPortfolioBytes;
+  if (arguments.has("engine")) {
+    auto engines = engines_of("explain", arguments.get("engine"));
+    if (!engines) return fail(engines.error());
+    options.engines = std::move(*engines);
+  }
   options.jobs = *jobs;
   options.read = read_options(arguments);
   Wishes wishes;
-  wishes.time_for_proofs = *budget;
+  wishes.budget = *budget;
   wishes.selection.only.emplace_back(wanted);
   report::Suppressions none;
   auto report = analyze_trace(trace.path(), options, wishes, none, symbols);

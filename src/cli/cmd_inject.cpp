@@ -95,7 +95,7 @@ Result<inject::SetOptions> options_of(const Arguments& arguments) {
                    : to == "std" ? inject::Format::std
                                  : inject::Format::text;
   if (arguments.has("time")) {
-    const auto seconds = arguments.real("time", 0, 1e9);
+    const auto seconds = arguments.seconds("time", 0, 1e9);
     if (!seconds) return fail(seconds.error());
     options.time = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
   }

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace deadheat::cli {
 
@@ -87,6 +88,16 @@ std::optional<double> parse_real(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  for (const auto& [unit, seconds] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto value = parse_real(text.substr(0, text.size() - unit.size()));
+    return value ? std::optional(*value * seconds) : std::nullopt;
+  }
+  return parse_real(text);
 }
 
 }  // namespace deadheat::cli

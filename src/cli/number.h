@@ -22,4 +22,7 @@ Number parse_number(std::string_view text);
 // A decimal number, or nothing; not-a-number and infinities are none.
 std::optional<double> parse_real(std::string_view text);
 
+// Seconds, or with one of ms s m h behind it what these stand for; in seconds.
+std::optional<double> parse_seconds(std::string_view text);
+
 }  // namespace deadheat::cli

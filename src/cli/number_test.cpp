@@ -70,5 +70,14 @@ TEST(Real, ReadsDecimalsOnly) {
   }
 }
 
+TEST(Seconds, HaveUnits) {
+  EXPECT_EQ(parse_seconds("2.5"), 2.5);
+  EXPECT_EQ(parse_seconds("60s"), 60);
+  EXPECT_EQ(parse_seconds("250ms"), 0.25);
+  EXPECT_EQ(parse_seconds("1.5m"), 90);
+  EXPECT_EQ(parse_seconds("1h"), 3600);
+  for (const char* text : {"", "s", "5d", "5 s", "ms", "1sm"}) EXPECT_FALSE(parse_seconds(text)) << text;
+}
+
 }  // namespace
 }  // namespace deadheat::cli

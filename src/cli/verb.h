@@ -41,6 +41,8 @@ class Arguments {
   // The same as a number ("1000", "1e6", "16Ki", "4M"); a usage error names the flag, the text and the range.
   Result<std::uint64_t> number(std::string_view flag, std::uint64_t least, std::uint64_t most) const;
   Result<double> real(std::string_view flag, double least, double most) const;
+  // The same of a time: 90, 90s, 1.5m.
+  Result<double> seconds(std::string_view flag, double least, double most) const;
   std::span<const std::string> positional() const { return positional_; }
 
  private:

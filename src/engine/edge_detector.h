@@ -4,9 +4,13 @@
 // "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), section 4. Departs:
 // whether accesses are concurrent is asked before the read's edge from its write is added; after it (the
 // paper; an option) pairs are missed. And edges are followed at once, in the same pass: no pairs are kept.
+// Accesses that meet many are told with groups of them, so that the cost of a race does not grow with the
+// square of how often it fires.
 #pragma once
 
 #include <algorithm>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,7 +60,9 @@ template <class Order, class Locks>
 class EdgeDetector : public Engine {
  public:
   EdgeDetector(EdgeOptions options, Shape shape)
-      : options_(options), many_cells_(shape.many_cells), history_(options.limit) {}
+      : options_(options),
+        many_cells_(shape.many_cells),
+        history_(options.limit, options.pairs == UINT64_MAX ? shape.many_met : UINT64_MAX) {}
 
   void order(const SortedBlock& block, RaceSink& races) override {
     order_.begin_block(0, block.threads);
@@ -123,6 +129,14 @@ class EdgeDetector : public Engine {
     history::Kept access;
     std::uint32_t cell;
   };
+  // The last accesses of a group.
+  struct Several {
+    model::Side first;
+    order::LocksetId held;
+    std::uint32_t cell;
+    std::span<const std::uint64_t> events;
+    std::uint64_t sum;
+  };
 
   bool protect(const history::Access& a, const order::Moment& now) {
     return locks_.protect(a, now, [&] { return history_.untouched(a.place); });
@@ -172,6 +186,14 @@ class EdgeDetector : public Engine {
       found_.push_back({kept, a.place});
       return true;
     };
+    const auto found_last = [&](const history::AccessGroup& group, std::size_t first) {
+      if (locks_.apart(group.held, before.held)) return;
+      several_.push_back({{group.events[first], group.thread, group.site, group.kind},
+                          group.held,
+                          a.place,
+                          group.from(first),
+                          group.sum_from(first)});
+    };
     bool all = true, cut = false;
     if (many) {
       history::Allowance allowed(options_.pairs);
@@ -188,17 +210,28 @@ class EdgeDetector : public Engine {
       if (!narrow && protect(a, before)) return;
       if (options_.paper) history_.meet_last_write(a, before, found);
       history::Allowance allowed(options_.pairs);
-      all &= history_.meet(a, options_.paper ? after : before, allowed, found);
+      all &= history_.meet(a, options_.paper ? after : before, allowed, found, found_last);
       cut |= allowed.used_up();
     });
-    each_cell([&] { history_.remember(a, after); });
     may_miss_ += all ? 0 : 1;
     cut_ += cut ? 1 : 0;
     tell(a, races);
+    each_cell([&] { history_.remember(a, after); });
   }
 
-  // Each earlier access once, in the order of the trace, though they may have met in several places.
+  // Each earlier access once, though they may have met in several places.
   void tell(const history::Access& a, RaceSink& races) {
+    if (!several_.empty()) {
+      found_as_several();
+      tell_several(a, races);
+    } else {
+      tell_found(a, races);
+    }
+    found_.clear();
+    several_.clear();
+  }
+  // In the order of the trace.
+  void tell_found(const history::Access& a, RaceSink& races) {
     std::ranges::sort(found_, {}, [](const Found& f) { return std::pair(f.access.epoch.time(), f.cell); });
     clock::Time told = 0;
     for (const Found& f : found_) {
@@ -206,7 +239,59 @@ class EdgeDetector : public Engine {
       told = f.access.epoch.time();
       engine::tell(races, VarId{f.cell}, a, {f.access.epoch, f.access.site, f.access.kind()});
     }
-    found_.clear();
+  }
+
+  void found_as_several() {
+    singles_.clear();
+    singles_.reserve(found_.size());  // they stay where they are
+    for (const Found& f : found_) {
+      const std::uint64_t& event = singles_.emplace_back(f.access.epoch.event());
+      several_.push_back({{event, f.access.epoch.thread(), f.access.site, f.access.kind()},
+                          f.access.held,
+                          f.cell,
+                          {&event, 1},
+                          history::AccessGroup::hash(event)});
+    }
+  }
+  void tell_several(const history::Access& a, RaceSink& races) {
+    const auto group = [](const Several& s) {
+      return std::tuple(s.first.thread, s.first.kind, s.first.site, s.held);
+    };
+    const auto what = [](const Several& s) {
+      return std::tuple(s.events.size(), s.events.front(), s.events.back(), s.sum);
+    };
+    const auto rank = [&](const Several& s) { return std::tuple(group(s), what(s), s.cell); };
+    const auto less = [&](const Several& x, const Several& y) { return rank(x) < rank(y); };
+    if (!std::ranges::is_sorted(several_, less)) std::ranges::sort(several_, less);
+    for (auto at = several_.begin(); at != several_.end();) {
+      const auto end =
+          std::find_if(at, several_.end(), [&](const Several& s) { return group(s) != group(*at); });
+      const auto same = [&](const Several& x, const Several& y) { return what(x) == what(y); };
+      const std::span<const Several> different(at, std::unique(at, end, same));
+      if (different.size() == 1) {
+        tell_row(a, *at, at->cell, at->events, races);
+      } else {
+        tell_together(a, different, races);
+      }
+      at = end;
+    }
+  }
+  // Parts of one group that have met the access in different places: not all of them in all places.
+  void tell_together(const history::Access& a, std::span<const Several> parts, RaceSink& races) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> all;  // event and cell
+    for (const Several& part : parts) {
+      for (const std::uint64_t event : part.events) all.emplace_back(event, part.cell);
+    }
+    std::ranges::sort(all);
+    const auto again = std::ranges::unique(all, {}, &std::pair<std::uint64_t, std::uint32_t>::first);
+    all.erase(again.begin(), again.end());
+    for (const auto& [event, cell] : all) tell_row(a, parts.front(), cell, {&event, 1}, races);
+  }
+  static void tell_row(const history::Access& a, const Several& of, std::uint32_t cell,
+                       std::span<const std::uint64_t> events, RaceSink& races) {
+    model::Side first = of.first;
+    first.event = events.front();
+    races.races({VarId{cell}, first, events, {a.time - 1, a.thread, a.site, a.kind}});
   }
 
   EdgeOptions options_;
@@ -214,6 +299,8 @@ class EdgeDetector : public Engine {
   history::EdgeHistory history_;
   Locks locks_{order_};
   std::vector<Found> found_;              // of one access
+  std::vector<Several> several_;          // the same
+  std::vector<std::uint64_t> singles_;    // events of some of these
   std::uint64_t may_miss_ = 0, cut_ = 0;  // accesses
 };
 

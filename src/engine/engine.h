@@ -13,11 +13,14 @@ namespace deadheat::engine {
 // Allocs and frees of more cells than this are not looked at cell by cell. What is told does not depend on
 // it.
 inline constexpr std::uint64_t kManyCells = 4096;
+// The same of accesses that meet more earlier ones than this, which are then kept and told in groups.
+inline constexpr std::uint64_t kManyMet = 64;
 
 struct Shape {
   Sharding sharding;        // how the variables are divided
   std::uint32_t slots = 1;  // blocks that are at work at one time
   std::uint64_t many_cells = kManyCells;
+  std::uint64_t many_met = kManyMet;
 };
 
 class RaceSink {
@@ -25,6 +28,10 @@ class RaceSink {
   virtual ~RaceSink() = default;
   // Each pair that an engine tells, in trace order of the later access. One access may race with several.
   virtual void race(const model::RacePair& pair) = 0;
+  // Several pairs of one access, none of which is told otherwise.
+  virtual void races(const model::RaceRow& row) {
+    for (std::size_t i = 0; i < row.events.size(); ++i) race(row.pair(i));
+  }
 };
 
 // Something an engine counted: what it dropped, skipped, or could not keep.

@@ -24,7 +24,7 @@ inline constexpr Option kSections = {"sections", "N|unlimited",
                                      "critical sections kept for each lock, thread and mode", "5"};
 inline constexpr Option kPairs = {
     "pairs", "N|unlimited", "pairs told of one access and a variable; it is compared with 100 times as many",
-    "100"};
+    "unlimited"};
 inline constexpr Option kPwrEeOptions[] = {kPairs, kPaper};
 inline constexpr Option kPwrLOptions[] = {kSections, kPaper};
 inline constexpr Option kPwrEeLOptions[] = {

@@ -259,10 +259,10 @@ constexpr Row kRows[] = {
     {.name = "pwr-ee",
      .citation = "Sulzmann & Stadtmueller, MPLR 2020 (PWR E+E)",
      .promise =
-         "tells the pairs that share no lock and of which the earlier one need not be done when the later "
-         "one "
-         "is next, as far as PWR orders, or as many of each access as are told: all that can be made to meet "
-         "(co-enabled) are among them; with two threads, and no lock held at the earlier one, each can",
+         "tells all pairs that share no lock and of which the earlier one need not be done when the later "
+         "one is next, as far as PWR orders: all that can be made to meet (co-enabled) are among them; with "
+         "two threads, and no lock held at the earlier one, each can. With a limit of `pairs`: so many of "
+         "each access",
      .notion = Notion::candidate,
      .grade = Grade::candidate,
      .basis = Basis::accesses,

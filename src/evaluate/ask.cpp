@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "analysis/analyze.h"
+#include "analysis/portfolio.h"
 #include "analysis/prove.h"
 
 namespace deadheat::evaluate {
@@ -92,12 +94,15 @@ Run ask(const Contestant& contestant, const labels::LabelledTrace& trace, const 
         const ReadOptions& read) {
   Run run;
   run.told.resize(trace.truth.pairs.size());
-  Tally tally(trace.truth, contestant.engines[0].row->grade, run);
-  auto findings = analysis::analyze(trace.path, {.engines = contestant.engines,
-                                                 .most_bytes = contestant.most_bytes,
-                                                 .read = read,
-                                                 .progress = false,
-                                                 .also = contestant.as_analyze ? nullptr : &tally});
+  analysis::AnalyzeOptions options{.engines = contestant.engines, .read = read, .progress = false};
+  std::optional<Tally> tally;
+  if (contestant.as_analyze) {
+    options.engines = analysis::portfolio_for(trace.path, read);
+    options.most_bytes = analysis::kPortfolioBytes;
+  } else {
+    options.also = &tally.emplace(trace.truth, contestant.engines[0].row->grade, run);
+  }
+  auto findings = analysis::analyze(trace.path, options);
   Status proved;
   if (findings && contestant.as_analyze) {
     proved = analysis::prove(trace.path, *findings,

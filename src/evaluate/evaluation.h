@@ -17,9 +17,9 @@ namespace deadheat::evaluate {
 struct Contestant {
   std::string name;
   std::vector<engine::Choice> engines;
-  // As 'deadheat analyze' does it: told are races, grouped by their places, and what is refuted is not.
+  // As 'deadheat analyze' does it, with engines that depend on the trace: told are races, grouped by their
+  // places, and what is refuted is not.
   bool as_analyze = false;
-  std::uint64_t most_bytes = UINT64_MAX;  // of an engine that only suspects
   std::chrono::milliseconds time_for_proofs{60'000};
 
   bool proves() const { return as_analyze || engines[0].row->grade == engine::Grade::proved; }

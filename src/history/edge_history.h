@@ -5,7 +5,8 @@
 // Sulzmann & Stadtmueller, "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction"
 // (2020), algorithm 2, definition 4.4 and section 4.5 (the limit).
 // Departs: an access may be kept that could be replaced; that costs memory, at most an access a thread and
-// kind, and loses nothing.
+// kind, and loses nothing. And where an access has met many, those of its variable are kept by groups from
+// then on (all_accesses.h), and told as such: else a race that fires n times costs n * n steps.
 // Time O(1) an access that meets nothing; O(T) where accesses raced, after reads that were not ordered, and
 // for atomics; and what it meets.
 #pragma once
@@ -14,6 +15,7 @@
 #include <bit>
 #include <vector>
 
+#include "history/all_accesses.h"
 #include "history/edges.h"
 #include "history/last_accesses.h"
 #include "model/cells.h"
@@ -37,9 +39,12 @@ class EdgeHistory {
  public:
   static constexpr std::uint64_t kUnlimited = UINT64_MAX;
 
-  // So many edges are kept for each variable; for each part of it, if parts are accessed.
-  explicit EdgeHistory(std::uint64_t limit)
-      : limit_(limit), most_room_(limit > clock::Epoch::kMaxTime ? kUnlimited : std::bit_ceil(limit)) {}
+  // So many edges are kept for each variable; for each part of it, if parts are accessed. Once an access has
+  // met more than `many` in one part, they are groups there; not where a limit counts edges.
+  EdgeHistory(std::uint64_t limit, std::uint64_t many)
+      : limit_(limit),
+        most_room_(limit > clock::Epoch::kMaxTime ? kUnlimited : std::bit_ceil(limit)),
+        many_(limit == kUnlimited ? many : kUnlimited) {}
   EdgeHistory(const EdgeHistory&) = delete;
   EdgeHistory& operator=(const EdgeHistory&) = delete;
   ~EdgeHistory() {
@@ -64,7 +69,7 @@ class EdgeHistory {
   template <class Now>
   [[gnu::always_inline]] bool quick(const Access& a, const Now& now) {
     State& s = cells_.cell(a.place);
-    if (s.mask != a.bytes || s.shared) [[unlikely]]
+    if (s.mask != a.bytes || s.form != Form::few) [[unlikely]]
       return false;
     if (!(static_cast<unsigned>(now.covers(a.thread, s.write.epoch)) &
           static_cast<unsigned>(now.covers(a.thread, s.read.epoch)))) [[unlikely]] {
@@ -75,13 +80,21 @@ class EdgeHistory {
   }
 
   // Calls found(kept) for the accesses that conflict with this one and that `now` does not cover, once for
-  // each part in which they meet, as far as allowed; it says whether the pair is told. False if there may be
-  // more, of which the limit dropped the edges.
-  template <class Now, class F>
-  [[nodiscard]] bool meet(const Access& a, const Now& now, Allowance& allowed, F&& found) {
+  // each part in which they meet, as far as allowed; it says whether the pair is told. Where they are groups,
+  // found_last(group, first) for each of these, which are there until the next remember(). False if there may
+  // be more, of which the limit dropped the edges.
+  template <class Now, class F, class G>
+  [[nodiscard]] bool meet(const Access& a, const Now& now, Allowance& allowed, F&& found, G&& found_last) {
     bool all = true;
-    cells_.visit_known(a.place, a.bytes, [&](const State& s) {
+    cells_.visit_known(a.place, a.bytes, [&](State& s) {
+      if (s.form == Form::groups) {
+        return s.groups->each_uncovered(a.thread, now, [&](const AccessGroup& group, std::size_t first) {
+          if (conflict(group.kind, a.kind)) found_last(group, first);
+        });
+      }
+      const std::uint64_t before = allowed.looked_at;
       s.for_each([&](const Kept& kept) { all &= follow(s, kept, a, now, allowed, found); });
+      if (before - allowed.looked_at > many_) s.group();
     });
     return all;
   }
@@ -103,18 +116,19 @@ class EdgeHistory {
   template <class Now, class F>
   void meet_last_write(const Access& a, const Now& now, F&& found) {
     cells_.visit_known(a.place, a.bytes, [&](const State& s) {
-      const Kept* last = nullptr;
-      s.for_each([&](const Kept& kept) {
-        if (writes(kept.kind()) && (last == nullptr || last->epoch.time() < kept.epoch.time())) last = &kept;
+      Kept last;
+      s.for_each_last([&](const Kept& kept) {
+        if (writes(kept.kind()) && last.epoch.time() < kept.epoch.time()) last = kept;
       });
-      if (last != nullptr && meets(*last, a, now)) found(*last);
+      if (!last.none() && meets(last, a, now)) found(last);
     });
   }
 
   // Whether nothing is known of the cell.
   bool untouched(std::uint32_t place) {
     bool any = false;
-    cells_.visit_known(place, 0xFF, [&](const State& s) { s.for_each([&](const Kept&) { any = true; }); });
+    cells_.visit_known(place, 0xFF,
+                       [&](const State& s) { s.for_each_last([&](const Kept&) { any = true; }); });
     return !any;
   }
 
@@ -122,9 +136,11 @@ class EdgeHistory {
   template <class Now>
   void remember(const Access& a, const Now& now) {
     cells_.visit(a.place, a.bytes, [&](State& s) {
-      if (a.kind == EventKind::write || a.kind == EventKind::free) {
+      if (s.form == Form::groups) {
+        s.groups->add({a, now.held});
+      } else if (a.kind == EventKind::write || a.kind == EventKind::free) {
         remember_write(s, a, now);
-      } else if (a.kind == EventKind::read && !s.shared && now.covers(a.thread, s.read.epoch)) {
+      } else if (a.kind == EventKind::read && s.form == Form::few && now.covers(a.thread, s.read.epoch)) {
         take_place(s, s.read, {a, now.held});
       } else {
         s.share();
@@ -150,46 +166,59 @@ class EdgeHistory {
     std::size_t sum = cells_.bytes();
     cells_.for_each([&](const State& s) {
       if (s.edges != nullptr) sum += s.edges->bytes();
-      if (s.shared) sum += s.others->bytes();
+      if (s.form == Form::shared) sum += s.others->bytes();
+      if (s.form == Form::groups) sum += s.groups->bytes();
     });
     return sum;
   }
 
  private:
+  enum class Form : std::uint8_t { few, shared, groups };
   // A cache line. All zeros: never accessed.
   struct alignas(64) State {
-    Kept write;
+    Kept write;  // none, if there are groups
     union {
-      Kept read;
+      Kept read;             // if few
       LastAccesses* others;  // if shared; the read is among them
+      AllAccesses* groups;   // if groups; then there are no edges
     };
     Edges* edges;
     std::uint32_t next;
     ByteMask mask;
-    bool shared;
+    Form form;
 
-    State() : read(), edges(nullptr), next(0), mask(0), shared(false) {}
+    State() : read(), edges(nullptr), next(0), mask(0), form(Form::few) {}
 
+    // f(access) for those that no later one has replaced; not of groups.
     template <class F>
     void for_each(F&& f) const {
       if (!write.none()) f(write);
-      if (shared) {
+      if (form == Form::shared) {
         others->for_each(f);
       } else if (!read.none()) {
         f(read);
       }
     }
+    // The same, or the last one of each group.
+    template <class F>
+    void for_each_last(F&& f) const {
+      if (form != Form::groups) return for_each(f);
+      groups->each_group([&](const AccessGroup& g) {
+        f(Kept({g.thread, clock::time_of(g.events.back()), 0, 0, g.kind, g.site}, g.held));
+      });
+    }
     void share() {
-      if (shared) return;
+      if (form == Form::shared) return;
       const Kept only = read;
       others = new LastAccesses;
-      shared = true;
+      form = Form::shared;
       if (!only.none()) others->put(only);
     }
     void drop_others() {
-      if (!shared) return;
-      delete others;
-      shared = false;
+      if (form == Form::few) return;
+      if (form == Form::shared) delete others;
+      if (form == Form::groups) delete groups;
+      form = Form::few;
       read = {};
     }
     void drop() {
@@ -197,10 +226,25 @@ class EdgeHistory {
       Edges::destroy(edges);
       edges = nullptr;
     }
+    // From now on.
+    void group() {
+      std::vector<Kept> accesses;
+      for_each([&](const Kept& kept) { accesses.push_back(kept); });
+      const std::uint64_t replaced = edges == nullptr ? 0 : edges->count();
+      for (std::uint64_t number = 0; number < replaced; ++number) accesses.push_back((*edges)[number]);
+      std::ranges::sort(accesses, {}, [](const Kept& kept) { return kept.epoch.time(); });
+      auto* const all = new AllAccesses;
+      for (const Kept& kept : accesses) all->add(kept);
+      drop();
+      write = {};
+      groups = all;
+      form = Form::groups;
+    }
     State clone() const {
       State copy = *this;
       if (edges != nullptr) copy.edges = edges->clone();
-      if (shared) copy.others = new LastAccesses(*others);
+      if (form == Form::shared) copy.others = new LastAccesses(*others);
+      if (form == Form::groups) copy.groups = new AllAccesses(*groups);
       return copy;
     }
   };
@@ -271,7 +315,7 @@ class EdgeHistory {
       s.share();
       s.others->put(s.write);
     }
-    if (s.shared) {
+    if (s.form == Form::shared) {
       s.others->erase_if([&](const Kept& old) {
         if (!covered(old)) return false;
         replace(old);
@@ -313,7 +357,7 @@ class EdgeHistory {
     }
   }
 
-  std::uint64_t limit_, most_room_;
+  std::uint64_t limit_, most_room_, many_;
   std::uint64_t dropped_ = 0;
   mutable model::Cells<State> cells_;
   std::vector<Run> runs_;  // to be followed

@@ -37,10 +37,14 @@ class Session {
       }
     }
     std::erase_if(running_, [&](std::size_t i) { return ends_[i] <= end; });
+    seen_ = end;
   }
-  std::vector<Verdict> verdicts() {
-    std::vector<Verdict> out;
-    for (Checker& checker : checkers_) out.push_back(checker.verdict());
+  // Of those that were shown all that they need.
+  std::vector<std::optional<Verdict>> verdicts(bool whole) {
+    std::vector<std::optional<Verdict>> out(checkers_.size());
+    for (std::size_t i = 0; i < checkers_.size(); ++i) {
+      if (whole || ends_[i] <= seen_) out[i] = checkers_[i].verdict();
+    }
     return out;
   }
 
@@ -54,24 +58,27 @@ class Session {
   std::vector<Waiting> waiting_;  // the first to begin is the last
   std::vector<std::size_t> running_;
   Before before_;
-  std::uint64_t end_ = 0;
+  std::uint64_t end_ = 0, seen_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<Verdict>> check_witnesses(const std::string& path, const ReadOptions& options,
-                                             std::span<const Witness> witnesses) {
+Result<std::vector<std::optional<Verdict>>> check_witnesses(const std::string& path,
+                                                            const ReadOptions& options,
+                                                            std::span<const Witness> witnesses,
+                                                            std::chrono::steady_clock::time_point until) {
   auto source = open_source(path, options);
   if (!source) return fail(source.error());
   Session session(witnesses);
   for (std::uint64_t number = 0; session.wants(number);) {
+    if (std::chrono::steady_clock::now() >= until) return session.verdicts(false);
     const auto block = (*source)->next();
     if (!block) return fail(block.error());
     if (*block == nullptr) break;
     session.see(**block);
     number += (*block)->size();
   }
-  return session.verdicts();
+  return session.verdicts(true);
 }
 
 }  // namespace deadheat::witness

@@ -58,8 +58,9 @@ inline Cut any_cut(Trace trace) {
     h = (h ^ e.object ^ static_cast<std::uint64_t>(e.op.kind) << 8) * 0xC2B2AE3D27D4EB4Fu;
   h ^= h >> 31;
   constexpr std::uint64_t kMany[] = {0, 1, engine::kManyCells};
+  constexpr std::uint64_t kMet[] = {0, 2, engine::kManyMet};
   return {1 + h % 13, static_cast<std::uint32_t>(h >> 8) % 3, 1 + static_cast<std::uint32_t>(h >> 16) % 4,
-          kMany[(h >> 24) % 3]};
+          kMany[(h >> 24) % 3], kMet[(h >> 32) % 3]};
 }
 
 inline std::vector<std::uint64_t> flagged(const Pairs& pairs) {

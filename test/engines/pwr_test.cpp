@@ -136,6 +136,77 @@ TEST_P(Pwr, LongTracesAreToldAsDefined) {
   });
 }
 
+class Groups : public Profile {};
+INSTANTIATE_TEST_SUITE_P(Profiles, Groups, testing::Values("basic", "all", "memory"),
+                         [](const auto& profile) { return std::string(profile.param); });
+
+// Accesses of any size, of which parts are allocated anew, among them.
+TEST_P(Groups, TellTheSame) {
+  for (const auto& traces : {options(), longer()}) {
+    oracle::for_many_traces(traces, kTraces / 3, [](Trace trace) {
+      bool any = false;
+      for (const std::string engine : {"pwr-ee", "wdp", "wdp:paper", "shb-ee:limit=unlimited"}) {
+        Cut cut = any_cut(trace);
+        cut.many_met = UINT64_MAX;
+        const RaceList single = run_engine(engine, trace, cut);
+        for (const std::uint64_t many : {0, 1, 3}) {
+          cut.many_met = many;
+          const RaceList grouped = run_engine(engine, trace, cut);
+          if (grouped.pairs != single.pairs) return Outcome::fails;
+        }
+        any |= !single.pairs.empty();
+      }
+      return oracle::promised(any, true);
+    });
+  }
+}
+
+// Counts pairs, and how often it was told of some.
+class CountedPairs final : public engine::RaceSink {
+ public:
+  void race(const model::RacePair&) override { ++pairs, ++calls; }
+  void races(const model::RaceRow& row) override { pairs += row.events.size(), ++calls; }
+  std::uint64_t pairs = 0, calls = 0;
+};
+
+CountedPairs told_of(const std::string& engine, Trace trace) {
+  auto made = engine::choose(engine)->make({});
+  CountedPairs counted;
+  model::WellFormed rules;
+  for (std::size_t first = 0; first < trace.size();) {
+    model::BlockBuilder builder(kMaxBlockEvents);
+    std::size_t at = first;
+    while (at < trace.size() && !builder.full()) builder.append(trace[at++]);
+    engine::SortedBlock block(0, {});
+    block.sort(builder.view(first));
+    rules.feed(block.events, block.order());
+    (*made)->order(block, counted);
+    first = at;
+  }
+  return counted;
+}
+
+// One by one, five thousand million pairs would take minutes.
+TEST(ARaceThatFiresOften, CostsNoMoreThanItsAccesses) {
+  constexpr std::uint64_t kTimes = 100'000;
+  for (const std::uint64_t bytes : {8, 16, 4}) {
+    std::vector<Event> trace;
+    std::uint64_t pairs = 0;
+    for (std::uint64_t i = 0; i < kTimes; ++i) {
+      // What is read or written besides meets in a part, or in all of it.
+      const std::uint64_t size = i % 1000 == 17 ? 2 * bytes : bytes;
+      trace.push_back({ThreadId{0}, {.kind = EventKind::write, .site = SiteId{1}, .value = size}, 0});
+      trace.push_back({ThreadId{1}, {.kind = EventKind::write, .site = SiteId{2}, .value = bytes}, 0});
+      pairs += 2 * i + 1;
+    }
+    for (const char* engine : {"pwr-ee", "wdp", "shb-ee:limit=unlimited"}) {
+      const CountedPairs told = told_of(engine, trace);
+      EXPECT_EQ(told.pairs, pairs) << engine << ", " << bytes << " bytes";
+      EXPECT_LT(told.calls, 3 * kTimes) << engine << ", " << bytes << " bytes";
+    }
+  }
+}
+
 const std::string kFolder = DEADHEAT_SOURCE_DIR "/test/corpus/pwr/";
 
 // "1-4 2-4", events numbered from 1.

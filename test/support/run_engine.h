@@ -20,6 +20,7 @@ struct Cut {
   std::uint32_t shard_bits = 0;
   std::uint32_t slots = 1;  // so many blocks are ordered before the first of them is checked
   std::uint64_t many_cells = engine::kManyCells;
+  std::uint64_t many_met = engine::kManyMet;
   // Which accesses, allocs and frees are looked at, by event number; all, if there is none.
   std::function<bool(std::uint64_t)> kept = nullptr;
 };
@@ -96,7 +97,7 @@ inline RaceList run_engine(engine::Engine& engine, unsigned passes, std::span<co
 inline RaceList run_engine(std::string_view name, std::span<const Event> trace, const Cut& cut = {}) {
   const auto choice = engine::choose(name);
   if (!choice) throw std::runtime_error(choice.error().message);
-  auto engine = choice->make({engine::Sharding{cut.shard_bits}, cut.slots, cut.many_cells});
+  auto engine = choice->make({engine::Sharding{cut.shard_bits}, cut.slots, cut.many_cells, cut.many_met});
   return run_engine(**engine, choice->row->passes, trace, cut);
 }
 
