@@ -165,11 +165,14 @@ class Synchronisation {
   void find_what_was_left(ThreadId t, const Left& left, Time time) {
     clocks_.join(living(t).clock, t, time, left);
   }
+  // False if it may be news.
+  bool knows_what_was_left(ThreadId t, const Left& left) {
+    return clocks_.knows(living(t).clock, t, left);
+  }
   static bool nothing_left(const Left& left) { return left.vector == nullptr; }
-  static ThreadId who_left(const Left& left) { return left.last.thread(); }
   static Left share_left(const Left& left) { return left.share(); }
   void drop_left(Left& left) { clocks_.clear(left); }
-  static void prefetch_left(const Left& left) { __builtin_prefetch(left.vector); }
+  static void prefetch_left(const Left& left) { __builtin_prefetch(left.vector, 1); }
   // For orders in which what a thread has learnt, and what it tells others, counts.
   void learnt(ThreadId, Time) {}
   void tells(ThreadId, Time) {}

@@ -58,7 +58,9 @@ class WeakOrder : public WithSections<Base> {
     }
   }
   static bool nothing_left(const Left& left) { return left.write.none(); }
-  static ThreadId who_left(const Left& left) { return left.write.thread(); }
+  static bool knows_what_was_left(ThreadId t, const Left& left) {
+    return !left.write.none() && left.write.thread() == t;
+  }
   static Left share_left(const Left& left) { return left; }
   static void drop_left(Left& left) { left = {}; }
   static void prefetch_left(const Left&) {}
