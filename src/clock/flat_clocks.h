@@ -130,7 +130,7 @@ class FlatClocks {
   std::uint32_t width_ = kStep;
   std::uint32_t slot_ = 0;
   std::vector<Vector*> free_;
-  std::map<const Vector*, Chunk> chunks_;  // by the first of their vectors
+  std::map<const Vector*, Chunk> chunks_;    // by the first of their vectors
   std::size_t bytes_ = 0;                    // of all chunks
   std::vector<std::vector<Vector*>> limbo_;  // by slot: out of use, but checks may still look at them
 };

@@ -28,15 +28,21 @@ class ReadsFrom : public Base {
   // To be called when what prefetch() asked for has had time to arrive.
   void prefetch_left(std::uint32_t variable) const { Base::prefetch_left(last_.cell(variable).left); }
 
+  // Whether narrow_read() need not be called: the thread, which knows this, knows of the last write, if there
+  // was one. Else that takes a closer look.
+  bool finds_no_news(ThreadId t, const Moment& now, std::uint32_t cell, model::ByteMask bytes) const {
+    const Write& w = last_.cell(cell);
+    if (now.times == nullptr) [[unlikely]]
+      return false;
+    // Without branches, that would often be mispredicted.
+    const unsigned known = static_cast<unsigned>(w.mask == bytes) &
+                           static_cast<unsigned>(Base::knows_what_was_left(t, now, w.left));
+    return (known | (static_cast<unsigned>(w.mask == 0) & static_cast<unsigned>(allocations_.empty()))) != 0;
+  }
   // Of plain accesses within one cell. True if the thread may have come to know more.
   bool narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
-    // Without a branch for each of the reasons, that would often be mispredicted.
-    const bool unwritten = static_cast<unsigned>(w.mask == 0) & static_cast<unsigned>(allocations_.empty());
-    const bool known =
-        static_cast<unsigned>(w.mask == bytes) & static_cast<unsigned>(Base::knows_what_was_left(t, w.left));
-    if (unwritten || known) [[likely]]
-      return false;
+    if (w.mask == 0 && allocations_.empty()) return false;
     if (w.mask != bytes || Base::nothing_left(w.left)) {
       read(t, cell, bytes, time);
       Base::learnt(t, time);
