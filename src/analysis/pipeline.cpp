@@ -78,6 +78,14 @@ bool Pipeline::ready(const Lane& lane) const {
   return false;
 }
 
+std::uint64_t Pipeline::checked_blocks(std::uint32_t stage) const {
+  std::uint64_t blocks = UINT64_MAX;
+  for (const Lane& lane : lanes_) {
+    if (lane.kind == Lane::check && lane.stage == stage) blocks = std::min(blocks, lane.next);
+  }
+  return blocks;
+}
+
 bool Pipeline::finished() const {
   return std::ranges::all_of(lanes_, [&](const Lane& lane) { return lane.next >= end_; });
 }
@@ -121,6 +129,7 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
     }
     lane->busy = true;
     lane->worker = worker;
+    if (lane->kind == Lane::order) lane->checked = checked_blocks(lane->stage);
     lock.unlock();
     auto done = try_block(*lane, rules);
     if (line != nullptr) {
@@ -140,7 +149,7 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
 }
 
 // An exception would not get out of a thread. The message is so short that it needs no memory.
-Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
+Status Pipeline::try_block(Lane& lane, model::WellFormed& rules) {
   try {
     return do_block(lane, rules);
   } catch (const std::bad_alloc&) {
@@ -148,7 +157,7 @@ Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
   }
 }
 
-Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
+Status Pipeline::do_block(Lane& lane, model::WellFormed& rules) {
   if (lane.kind == Lane::decode) return decode(lane.next);
   engine::SortedBlock& block = slots_[lane.next % slots_.size()];
   switch (lane.kind) {
@@ -158,12 +167,19 @@ Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
       filters_.filter(block);
       break;
     case Lane::order:
-      stages_[lane.stage].engine->order(block, (*stages_[lane.stage].logs)[0]);
+      order(lane);
       break;
     default:
       stages_[lane.stage].engine->check(block, lane.shard, (*stages_[lane.stage].logs)[1 + lane.shard]);
   }
   return {};
+}
+
+void Pipeline::order(Lane& lane) {
+  const Stage& stage = stages_[lane.stage];
+  for (; lane.told < lane.checked; ++lane.told)
+    stage.engine->checked(static_cast<std::uint32_t>(lane.told % slots_.size()));
+  stage.engine->order(slots_[lane.next % slots_.size()], (*stage.logs)[0]);
 }
 
 Status Pipeline::decode(std::uint64_t number) {

@@ -48,18 +48,21 @@ class Pipeline {
     enum Kind : std::uint8_t { decode, rules, filter, order, check } kind;
     std::uint32_t step = 1;  // from one of its blocks to the next
     std::uint32_t stage = 0, shard = 0;
-    std::uint64_t next = 0;  // block
+    std::uint64_t next = 0;               // block
+    std::uint64_t checked = 0, told = 0;  // of an order: blocks whose checks are done, and its engine told
     bool busy = false;
     unsigned worker = kNobody;  // who did the last one, and has its tables at hand
   };
 
   bool ready(const Lane& lane) const;
   bool finished() const;
+  std::uint64_t checked_blocks(std::uint32_t stage) const;
   Lane* pick(unsigned worker);
   void work(unsigned worker, model::WellFormed& rules, base::ProgressLine* line);
-  Status do_block(const Lane& lane, model::WellFormed& rules);
-  Status try_block(const Lane& lane, model::WellFormed& rules);
+  Status do_block(Lane& lane, model::WellFormed& rules);
+  Status try_block(Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
+  void order(Lane& lane);
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <latch>
 #include <new>
 #include <vector>
@@ -55,6 +57,40 @@ class Greedy final : public engine::Engine {
   }
 };
 
+// Faulty if it is told that a block is checked before that is so, twice, or later than its slot is used
+// again.
+class Watchful final : public engine::Engine {
+ public:
+  void order(const engine::SortedBlock& block, engine::RaceSink&) override {
+    State& state = states_[block.slot];
+    faulty_ |= state.kept;
+    state.kept = true;
+    state.checks = 0;
+  }
+  void check(const engine::SortedBlock& block, std::uint32_t, engine::RaceSink&) override {
+    ++states_[block.slot].checks;
+  }
+  void checked(std::uint32_t slot) override {
+    State& state = states_[slot];
+    faulty_ |= !state.kept || state.checks != kShards;
+    state.kept = false;
+    ++told_;
+  }
+
+  static constexpr std::uint32_t kShards = 2, kSlots = 6;
+  bool faulty() const { return faulty_; }
+  std::uint64_t told() const { return told_; }
+
+ private:
+  struct State {
+    bool kept = false;
+    std::atomic<std::uint32_t> checks = 0;
+  };
+  std::array<State, kSlots> states_;
+  bool faulty_ = false;
+  std::uint64_t told_ = 0;
+};
+
 template <class E = engine::Null>
 std::string error_of(Blocks& blocks, unsigned jobs) {
   const engine::Sharding sharding{jobs > 1 ? 1u : 0u};
@@ -106,6 +142,21 @@ TEST(Pipeline, AnEngineThatFindsNoMemoryIsAnErrorWhateverTheNumberOfJobs) {
   for (const unsigned jobs : {1u, 3u}) {
     Blocks blocks(writes(20));
     EXPECT_NE(error_of<Greedy>(blocks, jobs).find("out of memory"), std::string::npos);
+  }
+}
+
+TEST(Pipeline, AnEngineIsToldOfEveryBlockThatIsCheckedBeforeItsSlotIsUsedAgain) {
+  for (const unsigned jobs : {1u, 2u, 5u}) {
+    Blocks blocks(writes(500));
+    Watchful engine;
+    const engine::Sharding sharding{1};
+    std::vector<RaceLog> logs(1 + sharding.shards());
+    filter::Chain filters;
+    Pipeline pipeline(blocks, filters, {{&engine, &logs}}, sharding, Watchful::kSlots);
+    model::WellFormed rules;
+    ASSERT_TRUE(pipeline.run(jobs, rules, nullptr));
+    EXPECT_FALSE(engine.faulty()) << jobs;
+    EXPECT_GT(engine.told(), 500 - Watchful::kSlots) << jobs;
   }
 }
 

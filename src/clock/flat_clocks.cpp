@@ -50,8 +50,7 @@ void FlatClocks::make_chunk() {
   }
 }
 
-void FlatClocks::begin(std::uint32_t slot) {
-  slot_ = slot;
+void FlatClocks::checked(std::uint32_t slot) {
   for (Vector* vector : limbo_[slot]) {
     if (vector->width == width_) {
       free_.push_back(vector);

@@ -52,9 +52,14 @@ class FlatClocks {
   FlatClocks& operator=(const FlatClocks&) = delete;
   ~FlatClocks();
 
-  // A new block begins, in the slot of one whose checks are done: what fell out of use then can be used
-  // again.
-  void begin(std::uint32_t slot);
+  // A new block begins, in the slot of one whose checks are done.
+  void begin(std::uint32_t slot) {
+    checked(slot);
+    slot_ = slot;
+  }
+  // All checks of the last block in the slot are done: what fell out of use then can be used again. The
+  // sooner that is, the more of it is still in the cache.
+  void checked(std::uint32_t slot);
   // So many threads there are from now on. True if that is more than there was room for: all vectors of
   // threads must then be renewed by widen().
   bool reserve(std::uint32_t threads);

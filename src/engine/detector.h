@@ -84,6 +84,10 @@ class Detector final : public Engine {
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
   }
 
+  void checked(std::uint32_t slot) override {
+    if constexpr (requires { order_.checked(slot); }) order_.checked(slot);
+  }
+
   std::vector<Counter> counters() const override {
     std::vector<Counter> counters;
     if constexpr (requires { order_.counted(); }) {

@@ -35,6 +35,8 @@ class Synchronisation {
     clocks_.begin(slot);
     return reserve_threads(threads);
   }
+  // Nobody looks any more at what changed in the block that was in the slot.
+  void checked(std::uint32_t slot) { clocks_.checked(slot); }
   // The same within a block: ids are below this from now on.
   bool reserve_threads(std::uint32_t threads) {
     if (threads > threads_.size()) threads_.resize(threads);
