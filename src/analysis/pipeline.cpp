@@ -15,6 +15,13 @@ namespace deadheat::analysis {
 namespace {
 
 constexpr const char* kNoMemory = "out of memory";
+constexpr unsigned kWatches = 10'000;  // some 0.2 ms
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 template <class Work>
 bool start(std::vector<std::thread>& threads, const Work& work) {
@@ -124,7 +131,7 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
   while (!finished()) {
     Lane* const lane = pick(worker);
     if (lane == nullptr) {
-      changed_.wait(lock);
+      wait(lock);
       continue;
     }
     lane->busy = true;
@@ -144,8 +151,23 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
       error_ = std::move(done).error();
     }
     lane->next += lane->step;
+    ++turns_;
     changed_.notify_all();
   }
+}
+
+// To be woken may take as long as some work on a block, the more so on virtual machines. So one of those who
+// wait watches for a while.
+void Pipeline::wait(std::unique_lock<std::mutex>& lock) {
+  const std::uint64_t turns = turns_;
+  if (!watched_) {
+    watched_ = true;
+    lock.unlock();
+    for (unsigned i = 0; i < kWatches && turns_.load(std::memory_order_relaxed) == turns; ++i) pause();
+    lock.lock();
+    watched_ = false;
+  }
+  if (turns_ == turns) changed_.wait(lock);
 }
 
 // An exception would not get out of a thread. The message is so short that it needs no memory.

@@ -58,6 +58,7 @@ class Pipeline {
   bool finished() const;
   std::uint64_t checked_blocks(std::uint32_t stage) const;
   Lane* pick(unsigned worker);
+  void wait(std::unique_lock<std::mutex>& lock);
   void work(unsigned worker, model::WellFormed& rules, base::ProgressLine* line);
   Status do_block(Lane& lane, model::WellFormed& rules);
   Status try_block(Lane& lane, model::WellFormed& rules);
@@ -73,7 +74,9 @@ class Pipeline {
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::vector<Lane> lanes_;  // in the order in which they are taken
+  std::atomic<std::uint64_t> turns_ = 0;  // of lanes; changes only under the lock
+  bool watched_ = false;                  // by somebody who waits
+  std::vector<Lane> lanes_;               // in the order in which they are taken
   std::size_t first_decode_ = 0, rules_lane_ = 0;
   std::size_t ready_lane_ = 0;           // whose blocks are ready for the engines
   std::vector<std::size_t> order_lane_;  // by stage
