@@ -136,13 +136,15 @@ struct Event {
   friend constexpr bool operator==(const Event&, const Event&) = default;
 };
 
-// Consecutive events, by column. `ops` holds the distinct operations of the block; `op` indexes it.
+// Consecutive events, by column. `ops` holds the distinct operations of the block; `op` indexes it. `actors`
+// are the threads that act in it, perhaps others besides, where the source knows; else there are none.
 struct BlockView {
   std::uint64_t first = 0;  // number of the first event; events are numbered from 0
   std::span<const std::uint32_t> thread;
   std::span<const std::uint16_t> op;
   std::span<const std::uint32_t> object;
   std::span<const Op> ops;
+  std::span<const std::uint32_t> actors = {};
 
   std::size_t size() const { return op.size(); }
   Event operator[](std::size_t i) const { return {ThreadId{thread[i]}, ops[op[i]], object[i]}; }

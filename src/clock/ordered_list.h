@@ -25,7 +25,7 @@ class OrderedList {
   void set(std::uint32_t u, Time time) {
     const std::uint32_t at = u + 1;
     Link* const link = links();
-    if (times()[u] != 0) {
+    if (is_listed(at)) {
       link[link[at].before].behind = link[at].behind;
       link[link[at].behind].before = link[at].before;
     } else {
@@ -36,7 +36,9 @@ class OrderedList {
     link[link[0].behind].before = at;
     link[0].behind = at;
   }
-  std::uint64_t count() const { return count_; }  // entries that are not 0
+  // Of the thread whose list this is: it is no news to anybody who looks at the list.
+  void set_unlisted(std::uint32_t u, Time time) { times()[u] = time; }
+  std::uint64_t count() const { return count_; }  // entries in the list
   // f(thread, time) for the `news` entries that were changed last, or for all of which that of `than`, which
   // is not narrower, is smaller: to compare all of them at once is quicker than to follow many links.
   template <class F>
@@ -75,12 +77,13 @@ class OrderedList {
  private:
   // So many links are followed before entries are compared, kAtOnce in the time of one link.
   static constexpr std::uint32_t kFew = 4, kAtOnce = 12;
-  // Of the entry of thread u: number u + 1; in the list if its time is not 0. Number 0 is both ends.
+  // Of the entry of thread u: number u + 1. Number 0 is both ends.
   struct Link {
     std::uint32_t before = 0, behind = 0;
   };
   Time* times() { return reinterpret_cast<Time*>(this + 1); }
   const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
+  bool is_listed(std::uint32_t at) const { return links()[at].before != 0 || links()[0].behind == at; }
   Link* links() { return reinterpret_cast<Link*>(times() + width); }
   const Link* links() const { return reinterpret_cast<const Link*>(times() + width); }
 

@@ -21,6 +21,7 @@ class TimeVector {
 
   Time get(std::uint32_t u) const { return times()[u]; }
   void set(std::uint32_t u, Time time) { times()[u] = time; }
+  void set_unlisted(std::uint32_t u, Time time) { set(u, time); }
   std::uint64_t count() const { return width; }
   // f(thread, time) for the entries of which that of `than`, which is not narrower, is smaller. (How many
   // have changed since who asks looked last does not tell which.)

@@ -1,5 +1,7 @@
 #include "clock/times.h"
 
+#include <array>
+
 #include "base/clones.h"
 
 namespace deadheat::clock {
@@ -23,9 +25,13 @@ std::size_t raise_times(Time* to, const Time* from, std::size_t n) {
 // compared, which compilers make vectors of.
 DEADHEAT_CLONES
 bool any_later(const Time* a, const Time* b, std::size_t n) {
-  std::uint64_t later = 0;
-  for (std::size_t i = 0; i < n; ++i) later |= b[i] - a[i];
-  return later >> 63 != 0;
+  std::array<std::uint64_t, kStep> later{};
+  for (std::size_t at = 0; at < n; at += kStep) {
+    for (std::size_t i = 0; i < kStep; ++i) later[i] |= b[at + i] - a[at + i];
+  }
+  std::uint64_t any = 0;
+  for (const std::uint64_t step : later) any |= step;
+  return any >> 63 != 0;
 }
 
 DEADHEAT_CLONES

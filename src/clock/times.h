@@ -21,9 +21,11 @@ bool any_later(const Time* a, const Time* b, std::size_t n);
 // The first step from `at` on in which some entry of a is later than that of b; n if there is none.
 std::size_t next_later(const Time* a, const Time* b, std::size_t at, std::size_t n);
 
-// f(i, a[i]) for the entries of a that are later than those of b.
+// f(i, a[i]) for the entries of a that are later than those of b. Mostly there is none.
 template <class F>
 void each_later(const Time* a, const Time* b, std::size_t n, F&& f) {
+  if (!any_later(a, b, n)) [[likely]]
+    return;
   for (std::size_t at = next_later(a, b, 0, n); at < n; at = next_later(a, b, at + kStep, n)) {
     for (std::size_t i = at; i < at + kStep; ++i) {
       if (a[i] > b[i]) f(static_cast<std::uint32_t>(i), a[i]);

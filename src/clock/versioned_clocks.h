@@ -7,7 +7,8 @@
 // The thread's own entry C_t(t) is beside its clock (the paper's local-epoch optimisation), so that to flush
 // it changes no clock, needs no copy, and is not counted: an acquire compares the releaser's entry by itself.
 // Departs: objects that several threads released to are a sum, and joined in full (appendix A.2). Freshness
-// counts of others, U_t(u), are those of clocks that t joined itself; a lower bound is enough.
+// counts of others, U_t(u), belong to the clock and go where it goes, so that who joins it need not look at
+// what it was joined with; they are lower bounds.
 //
 // Memory: void* get(std::size_t bytes), void put(void*, std::size_t bytes).
 #pragma once
@@ -24,11 +25,9 @@ template <class Body, class Memory>
 class VersionedClocks {
  public:
   struct Own {
-    Body* body = nullptr;           // what the thread knows of others; shared with messages
-    std::uint64_t* seen = nullptr;  // U_t: by thread, up to which of its changes the body was joined
-    std::uint64_t version = 0;      // U_t(t): changes of the body
+    Body* body = nullptr;       // what the thread knows of others; shared with messages
+    std::uint64_t version = 0;  // U_t(t): changes of the body
     SampledTime time;
-    std::uint32_t width = 0;  // of `seen`
   };
   struct Message {
     Body* body = nullptr;       // null as long as it says nothing
@@ -54,17 +53,9 @@ class VersionedClocks {
     own.version = 0;
     widen(own);
   }
-  void widen(Own& own) {
-    own.body = own.body == nullptr ? fresh() : replaced(own.body);
-    auto* const seen = static_cast<std::uint64_t*>(memory_.get(width_ * sizeof(std::uint64_t)));
-    for (std::uint32_t u = 0; u < width_; ++u) seen[u] = u < own.width ? own.seen[u] : 0;
-    if (own.seen != nullptr) memory_.put(own.seen, own.width * sizeof(std::uint64_t));
-    own.seen = seen;
-    own.width = width_;
-  }
+  void widen(Own& own) { own.body = own.body == nullptr ? fresh() : replaced(own.body); }
   void bury(Own& own) {
     drop(own.body);
-    memory_.put(own.seen, own.width * sizeof(std::uint64_t));
     own = {};
   }
 
@@ -122,31 +113,32 @@ class VersionedClocks {
 
   void join_said(Own& own, ThreadId t, const Message& message) {
     ++work_.acquires;
-    if (message.sum) return join_news(own, t, *message.body, kAll);
+    if (message.sum) return join_news(own, t, message.body, kAll);
     const std::uint32_t u = index(message.releaser);
     const bool flushed = u != index(t) && message.flushed > own.body->get(u);
-    const std::uint64_t seen = u != index(t) ? own.seen[u] : message.version;
+    const std::uint64_t seen = u != index(t) ? seen_of(own.body)[u] : message.version;
     if (!flushed && message.version <= seen) {  // line 7
       ++work_.acquires_skipped;
       return;
     }
     if (flushed) {
       ++work_.walked;
-      learn(own, u, message.flushed);
+      learn(own, t, u, message.flushed);
     }
     if (message.version <= seen) {
       work_.saved += threads_ - 1;
       return;
     }
-    own.seen[u] = message.version;                             // line 9
-    join_news(own, t, *message.body, message.version - seen);  // lines 8, 10-16
+    join_news(own, t, message.body, message.version - seen);  // lines 8, 10-16
+    seen_of(own.body)[u] = message.version;                   // line 9
   }
 
   // Whether all that the message says is known, without a look at clocks.
   static bool knows(const Own& own, ThreadId t, const Message& message) {
     if (message.sum) return false;
     const std::uint32_t u = index(message.releaser);
-    return message.releaser == t || (message.flushed <= own.body->get(u) && message.version <= own.seen[u]);
+    return message.releaser == t ||
+           (message.flushed <= own.body->get(u) && message.version <= seen_of(own.body)[u]);
   }
   void leave(Message& message, Own& own, ThreadId t) {  // lines 24-27
     if (message.body != own.body) {
@@ -159,20 +151,24 @@ class VersionedClocks {
     message.releaser = t;
     message.sum = false;
   }
-  [[gnu::noinline]] void join_news(Own& own, ThreadId t, const Body& from, std::uint64_t news) {
-    const std::uint64_t walked = news < from.count() ? news : from.count();
+  [[gnu::noinline]] void join_news(Own& own, ThreadId t, const Body* from, std::uint64_t news) {
+    const std::uint64_t walked = news < from->count() ? news : from->count();
     work_.walked += walked;
     work_.saved += walked < threads_ ? threads_ - walked : 0;
     // Learning may make another body of its own; in this one nothing changes that is still to be compared.
-    from.walk(news, *own.body, [&](std::uint32_t u, Time time) {
-      if (u != index(t) && time > own.body->get(u)) learn(own, u, time);
+    from->walk(news, *own.body, [&](std::uint32_t u, Time time) {
+      if (u != index(t) && time > own.body->get(u)) learn(own, t, u, time);
     });
+    join_times(seen_of(own.body), seen_of(own.body), seen_of(from), from->width);
   }
-  void learn(Own& own, std::uint32_t u, Time time) {
+  void learn(Own& own, ThreadId t, std::uint32_t u, Time time) {
     if (own.body->references > 1) {  // lines 12-14
       ++work_.copies;
       own.body = replaced(own.body);
     }
+    // What others know of this thread is not to look like news to it: so much is true of every message that
+    // will refer to this body.
+    own.body->set_unlisted(index(t), own.time.flushed);
     own.body->set(u, time);
     ++own.version;
   }
@@ -189,25 +185,37 @@ class VersionedClocks {
     if (!message.sum || message.body->references > 1 || message.body->width < width_) {
       message.body = replaced(message.body);
     }
-    if (!message.sum) raise(*message.body, index(message.releaser), message.flushed);
+    // The releaser's own entry is news now, even if it has this time already.
+    if (!message.sum && message.flushed > 0) message.body->set(index(message.releaser), message.flushed);
     message.sum = true;
   }
 
-  Body* room() { return static_cast<Body*>(memory_.get(Body::bytes_of(width_))); }
+  // U: by thread, which of its clock's versions the body holds all of. Behind the body, and true of it
+  // whoever refers to it, so that it may rise in a body that is shared.
+  static std::uint64_t* seen_of(Body* body) {
+    return reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(body) + Body::bytes_of(body->width));
+  }
+  static const std::uint64_t* seen_of(const Body* body) { return seen_of(const_cast<Body*>(body)); }
+  static std::size_t bytes_of(std::uint32_t width) {
+    return Body::bytes_of(width) + width * sizeof(std::uint64_t);
+  }
+  Body* room() { return static_cast<Body*>(memory_.get(bytes_of(width_))); }
   Body* fresh() {
     Body* const body = room();
     body->start(width_);
+    for (std::uint32_t u = 0; u < width_; ++u) seen_of(body)[u] = 0;
     return body;
   }
   // A copy of one's own, with room for all threads, for a reference.
   Body* replaced(Body* old) {
     Body* const body = room();
     body->copy(*old, width_);
+    for (std::uint32_t u = 0; u < width_; ++u) seen_of(body)[u] = u < old->width ? seen_of(old)[u] : 0;
     drop(old);
     return body;
   }
   void drop(Body* body) {
-    if (body != nullptr && --body->references == 0) memory_.put(body, Body::bytes_of(body->width));
+    if (body != nullptr && --body->references == 0) memory_.put(body, bytes_of(body->width));
   }
 
   Memory memory_;

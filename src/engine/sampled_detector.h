@@ -2,7 +2,9 @@
 // what synchronises and over the accesses that filters left, and looks at no other event.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "engine/check.h"
@@ -24,13 +26,15 @@ class SampledDetector final : public Engine {
     history_.reserve(block.variables);
     if (block.atomics || order_.has_atomics()) return order_all(block, races);
     gather_accesses(block);
-    const std::uint16_t* access = accesses_.data();
-    const std::uint16_t* const end = access + accesses_.size();
-    for (const std::uint16_t i : block.order()) {
-      for (; access != end && *access < i; ++access) check_access(block, *access, races);
-      order_event(block, i);
+    // From one access to the next.
+    std::span<const std::uint16_t> order = block.order();
+    for (const std::uint16_t access : accesses_) {
+      const auto before = static_cast<std::size_t>(std::ranges::lower_bound(order, access) - order.begin());
+      order_events(block, order.first(before));
+      order = order.subspan(before);
+      check_access(block, access, races);
     }
-    for (; access != end; ++access) check_access(block, *access, races);
+    order_events(block, order);
   }
 
   std::vector<Counter> counters() const override {
@@ -72,6 +76,25 @@ class SampledDetector final : public Engine {
         order_event(block, i);
       }
       if (access) check_event(block, i, races);
+    }
+  }
+  void order_events(const SortedBlock& block, std::span<const std::uint16_t> order) {
+    const std::uint32_t* const threads = block.events.thread.data();
+    const std::uint32_t* const objects = block.events.object.data();
+    const std::uint16_t* const codes = block.events.op.data();
+    const OpClass* const classes = block.classes.data();
+    const std::uint64_t first = block.events.first;
+    for (const std::uint16_t i : order) {
+      const EventKind kind = classes[codes[i]].event;
+      const ThreadId t{threads[i]};
+      const LockId l{objects[i]};
+      if (kind == EventKind::acquire) {
+        order_.acquire(t, l, clock::time_of(first + i));
+      } else if (kind == EventKind::release) {
+        order_.release(t, l, clock::time_of(first + i));
+      } else {
+        order_event(block, i);
+      }
     }
   }
   void order_event(const SortedBlock& block, std::uint32_t i) {

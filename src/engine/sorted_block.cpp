@@ -88,7 +88,8 @@ void SortedBlock::sort(const BlockView& block) {
     counts_[s] = static_cast<std::size_t>(ends_[s] - accesses_[s].data());
     std::fill_n(ends_[s], kSlack, Position{});
   }
-  std::uint32_t greatest = greatest_of(block.thread.data(), n);
+  const auto actors = block.actors.empty() ? block.thread : block.actors;
+  std::uint32_t greatest = greatest_of(actors.data(), actors.size());
   if ((any & kNamesThread) != 0) {
     for (const std::uint16_t i : order()) {
       if ((duties_[block.op[i]] & kNamesThread) != 0) greatest = std::max(greatest, block.object[i]);

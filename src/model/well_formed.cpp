@@ -27,7 +27,22 @@ void WellFormed::feed(const BlockView& block, std::span<const std::uint16_t> oth
   faults_.clear();
   inner_.clear();
   first_ = block.first;
-  for (const std::uint16_t i : others) look_at(block, i);
+  // By pointers of its own: what locks are told might change those of the view, for all the compiler knows.
+  const std::uint32_t* const threads = block.thread.data();
+  const std::uint32_t* const objects = block.object.data();
+  const std::uint16_t* const codes = block.op.data();
+  const Op* const ops = block.ops.data();
+  const Look* const look_at = look_at_.data();
+  const std::uint64_t first = block.first;
+  for (const std::uint16_t i : others) {
+    const std::uint16_t code = codes[i];
+    const Look how = look_at[code];
+    if (how <= Look::release) [[likely]] {
+      if (change_hands(locks_[objects[i]], threads[i], how, {first + i, ops[code]})) [[likely]]
+        continue;
+    }
+    if (how != Look::no) look(block, i);
+  }
 }
 
 void WellFormed::feed_marked(const BlockView& block) {
@@ -48,41 +63,32 @@ void WellFormed::feed_marked(const BlockView& block) {
   }
 }
 
-// Locks with nothing odd about them are most of what there is to look at.
 inline void WellFormed::look_at(const BlockView& block, std::uint32_t i) {
   const Look how = look_at_[block.op[i]];
-  if (how == Look::acquire && take_free(block, i)) return;
-  if (how == Look::release && give_back(block, i)) return;
+  if (how <= Look::release) {
+    const NumberedOp op{block.first + i, block.ops[block.op[i]]};
+    if (change_hands(locks_[block.object[i]], block.thread[i], how, op)) return;
+  }
   if (how != Look::no) look(block, i);
 }
 
 bool WellFormed::all_usual(const BlockView& block) {
-  std::uint32_t greatest = 0;
-  for (const std::uint32_t t : block.thread) greatest = t > greatest ? t : greatest;
-  if (greatest >= usual_.size()) return false;
-  unsigned usual = 1;
-  const std::uint8_t* const is_usual = usual_.data();
-  for (const std::uint32_t t : block.thread) usual &= is_usual[t];
-  return usual != 0;
+  const auto actors = block.actors.empty() ? block.thread : block.actors;
+  return std::ranges::all_of(actors, [this](std::uint32_t t) { return t < usual_.size() && usual_[t] != 0; });
 }
 
-inline bool WellFormed::take_free(const BlockView& block, std::uint32_t i) {
-  Lock& lock = locks_[block.object[i]];
-  if ((lock.depth | lock.readers) != 0 || robbed_.size() != 0) return false;
-  lock.writer = block.thread[i];
-  lock.depth = 1;
-  lock.taken.number = block.first + i;
-  // Part by part: an event made elsewhere and then copied is waited for.
-  lock.taken.event.thread = ThreadId{block.thread[i]};
-  lock.taken.event.op = block.ops[block.op[i]];
-  lock.taken.event.object = block.object[i];
-  return true;
-}
-
-inline bool WellFormed::give_back(const BlockView& block, std::uint32_t i) {
-  Lock& lock = locks_[block.object[i]];
-  if (lock.depth == 0 || lock.writer != block.thread[i]) return false;
-  if (--lock.depth > 0) inner_.push_back(i);
+// A free lock is taken, or one that was taken once is given back: most of what there is to look at. Whether
+// the one or the other is as good as random, and so is not asked by a branch.
+[[gnu::always_inline]] inline bool WellFormed::change_hands(Lock& lock, std::uint32_t t, Look how,
+                                                            const NumberedOp& by) {
+  const std::uint64_t held = Lock::held(t);
+  static_assert(static_cast<int>(Look::acquire) == 0 && static_cast<int>(Look::release) == 1);
+  const std::uint64_t before = held & -static_cast<std::uint64_t>(how);
+  if (((lock.writer ^ before) | lock.readers | robbed_.size()) != 0) return false;
+  lock.writer = before ^ held;
+  lock.number = by.number;  // means nothing behind a release
+  lock.site = by.op.site;
+  lock.stack = by.op.stack;
   return true;
 }
 
@@ -198,13 +204,13 @@ void WellFormed::acquire(const NumberedEvent& e) {
   const std::uint32_t t = index(e.event.thread);
   const std::uint32_t l = e.event.object;
   Lock& lock = locks_[l];
-  if (lock.depth > 0 && lock.writer == t) {
-    ++lock.depth;
+  if (lock.is_written_by(t)) {
+    lock.writer += Lock::kOnce;
     return note_inner(e);
   }
   if (robbed_.size() > 0) robbed_.erase(l, t);
-  if (lock.depth > 0) {
-    note(Rule::lock_held, e, lock.taken);
+  if (lock.depth() > 0) {
+    note(Rule::lock_held, e, lock.taken(l));
     rob_writer(l, lock);
   } else if (lock.readers > 0) {
     const bool upgrade = holds_shared(t, l, lock);
@@ -220,9 +226,10 @@ void WellFormed::acquire(const NumberedEvent& e) {
       note(Rule::lock_upgrade, e, shared_(l, t).taken);
     }
   }
-  lock.writer = t;
-  lock.depth = 1;
-  lock.taken = e;
+  lock.writer = Lock::held(t);
+  lock.number = e.number;
+  lock.site = e.event.op.site;
+  lock.stack = e.event.op.stack;
 }
 
 void WellFormed::acquire_shared(const NumberedEvent& e) {
@@ -234,8 +241,8 @@ void WellFormed::acquire_shared(const NumberedEvent& e) {
     ++hold.depth;
     return note_inner(e);
   }
-  if (lock.depth > 0 && lock.writer != t) {
-    note(Rule::lock_held, e, lock.taken);
+  if (lock.depth() > 0 && !lock.is_written_by(t)) {
+    note(Rule::lock_held, e, lock.taken(l));
     rob_writer(l, lock);
   }
   hold = {1, lock.era, e};
@@ -246,8 +253,8 @@ void WellFormed::release(const NumberedEvent& e) {
   const std::uint32_t t = index(e.event.thread);
   const std::uint32_t l = e.event.object;
   Lock& lock = locks_[l];
-  if (lock.depth > 0 && lock.writer == t) {
-    if (--lock.depth > 0) note_inner(e);
+  if (lock.is_written_by(t)) {
+    if (!lock.leave()) note_inner(e);
     return;
   }
   if (std::uint32_t* depth = robbed_.find(l, t)) {
@@ -269,7 +276,7 @@ void WellFormed::release_shared(const NumberedEvent& e) {
 }
 
 void WellFormed::report_release(const NumberedEvent& e, const Lock& lock) {
-  if (lock.depth > 0) return note(Rule::release_other, e, lock.taken);
+  if (lock.depth() > 0) return note(Rule::release_other, e, lock.taken(e.event.object));
   if (lock.readers == 0) return note(Rule::release_free, e);
   note(Rule::release_other, e, earliest_reader(e.event.object, lock, UINT32_MAX));
 }
@@ -293,8 +300,8 @@ std::optional<NumberedEvent> WellFormed::earliest_reader(std::uint32_t l, const 
 }
 
 void WellFormed::rob_writer(std::uint32_t l, Lock& lock) {
-  robbed_(l, lock.writer) = lock.depth;
-  lock.depth = 0;
+  robbed_(l, static_cast<std::uint32_t>(lock.writer)) = lock.depth();
+  lock.writer = 0;
   // What the writer also held as a reader is lost with it; nobody else can have held it.
   lock.readers = 0;
   ++lock.era;

@@ -122,11 +122,32 @@ class WellFormed {
     NumberedEvent taken;
   };
   struct Lock {
-    std::uint32_t writer = 0;
-    std::uint32_t depth = 0;    // of the writer; 0: there is none
+    std::uint64_t writer = 0;   // and how often it took it: held(). 0: there is none
     std::uint32_t readers = 0;  // threads
     std::uint32_t era = 0;      // rises when readers lose the lock to a violation
-    NumberedEvent taken;        // by the writer
+    std::uint64_t number = 0;   // of the event by which the writer took it,
+    SiteId site{};              // and where that was
+    StackId stack{};
+
+    static constexpr std::uint64_t kOnce = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t held(std::uint32_t t) { return kOnce | t; }  // by a writer, once
+    std::uint32_t depth() const { return static_cast<std::uint32_t>(writer >> 32); }
+    bool is_written_by(std::uint32_t t) const {
+      return writer != 0 && static_cast<std::uint32_t>(writer) == t;
+    }
+    // Whether the writer holds it no longer.
+    bool leave() {
+      writer -= kOnce;
+      if (depth() > 0) return false;
+      writer = 0;
+      return true;
+    }
+    NumberedEvent taken(std::uint32_t l) const {
+      return {number,
+              {ThreadId{static_cast<std::uint32_t>(writer)},
+               {.kind = EventKind::acquire, .site = site, .stack = stack},
+               l}};
+    }
   };
   struct Thread {
     std::optional<NumberedEvent> first, forked, joined, ended;
@@ -142,7 +163,7 @@ class WellFormed {
     NumberedEvent entered;  // last
   };
 
-  enum class Look : std::uint8_t { no, acquire, release, with_care };
+  enum class Look : std::uint8_t { acquire, release, no, with_care };
 
   static Look how_to_look(const Op& op);
   void classify(std::span<const Op> ops);
@@ -150,8 +171,11 @@ class WellFormed {
   void feed_marked(const BlockView& block);
   void note_inner(const NumberedEvent& e) { inner_.push_back(static_cast<std::uint32_t>(e.number - first_)); }
   void find_marks(const BlockView& block);
-  bool take_free(const BlockView& block, std::uint32_t i);
-  bool give_back(const BlockView& block, std::uint32_t i);
+  struct NumberedOp {
+    std::uint64_t number;
+    const Op& op;
+  };
+  bool change_hands(Lock& lock, std::uint32_t t, Look how, const NumberedOp& by);
   void look_at(const BlockView& block, std::uint32_t i);
   void look(const BlockView& block, std::uint32_t i);
   void acts(const BlockView& block, std::uint32_t i);

@@ -1,6 +1,6 @@
 // Happens-before: program order, release to acquire, and all other synchronisation.
-// Flanagan & Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI 2009), figure 3.
-// Reader-writer locks: a shared release orders later exclusive acquires only.
+// Flanagan & Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI 2009), figure 3;
+// rules.h.
 #pragma once
 
 #include "order/synchronisation.h"
@@ -12,32 +12,23 @@ class HappensBefore : public Synchronisation<Clocks> {
  public:
   using typename Synchronisation<Clocks>::Time;
   using typename Synchronisation<Clocks>::Message;
+  using typename Synchronisation<Clocks>::Rule;
   using Synchronisation<Clocks>::Synchronisation;
 
-  void acquire(ThreadId t, LockId l, Time time) {
-    const Lock& lock = locks_[index(l)];
-    clocks_.join(living(t).clock, t, time, lock.released);
-    clocks_.join(living(t).clock, t, time, lock.shared_released);
-  }
-  void release(ThreadId t, LockId l, Time time) {
-    Lock& lock = locks_[index(l)];
-    clocks_.assign(lock.released, living(t).clock, t, time);
-    clocks_.clear(lock.shared_released);  // its readers came before the acquire that this release ends
-  }
+  void acquire(ThreadId t, LockId l, Time time) { Rule::acquire(clocks_, actor(t, time), locks_[index(l)]); }
+  void release(ThreadId t, LockId l, Time time) { Rule::release(clocks_, actor(t, time), locks_[index(l)]); }
   void acquire_shared(ThreadId t, LockId l, Time time) {
-    clocks_.join(living(t).clock, t, time, locks_[index(l)].released);
+    Rule::acquire_shared(clocks_, actor(t, time), locks_[index(l)]);
   }
   void release_shared(ThreadId t, LockId l, Time time) {
-    clocks_.add(locks_[index(l)].shared_released, living(t).clock, t, time);
+    Rule::release_shared(clocks_, actor(t, time), locks_[index(l)]);
   }
 
  protected:
+  using Synchronisation<Clocks>::actor;
   using Synchronisation<Clocks>::clocks_;
   using Synchronisation<Clocks>::living;
-
-  struct Lock {
-    Message released, shared_released;
-  };
+  using Lock = typename Rule::Lock;
 
   model::Table<Lock> locks_;
 };

@@ -18,13 +18,6 @@ class Sampled : public HappensBefore<Clocks> {
   // An access of S, before all that it orders itself.
   void sampled(ThreadId t, Time time) { living(t).clock.time.sampled = time; }
 
-  // Who releases a lock acquired what its last holder left.
-  void release(ThreadId t, LockId l, Time time) {
-    auto& lock = this->locks_[index(l)];
-    clocks_.release(lock.released, living(t).clock, t, time);
-    clocks_.clear(lock.shared_released);
-  }
-
   const clock::ClockWork& work() const { return clocks_.work(); }
 
  protected:

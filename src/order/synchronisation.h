@@ -1,9 +1,8 @@
-// What orders events besides program order and locks: fork and join, messages, barriers, C++20 atomics.
-// The atomics follow C++20 [intro.races], [atomics.order], [atomics.fences]: a release sequence is headed by
-// a write that releases, or that follows a release fence, and goes on through read-modify-writes only. A
-// value comes, in each cell, from the last write of overlapping bytes; if that is not atomic, or the memory
-// is new, nothing is ordered. Time O(T) an event that orders. Memory O(T) a living thread, channel, open
-// barrier generation and atomic.
+// What orders events besides program order and locks, by the rules of rules.h: fork and join, messages,
+// barriers, C++20 atomics. A release sequence is headed by a write that releases, or that follows a release
+// fence, and goes on through read-modify-writes only. A value comes, in each cell, from the last write of
+// overlapping bytes; if that is not atomic, or the memory is new, nothing is ordered. Time O(T) an event that
+// orders. Memory O(T) a living thread, channel, open barrier generation and atomic.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "model/bytes.h"
 #include "model/table.h"
 #include "order/moment.h"
+#include "order/rules.h"
 
 namespace deadheat::order {
 
@@ -23,6 +23,7 @@ template <class Clocks>
 class Synchronisation {
  public:
   using ClockStore = Clocks;
+  using Rule = Rules<Clocks>;
   using Time = clock::Time;
   using Own = typename Clocks::Own;
   using Message = typename Clocks::Message;
@@ -63,8 +64,8 @@ class Synchronisation {
   }
   void join(ThreadId t, ThreadId u, Time time) {
     Thread& child = threads_[index(u)];
-    if (!child.joined) bury(u, time);
-    clocks_.join(living(t).clock, t, time, child.ended);
+    if (!child.joined) Rule::bury(clocks_, actor(u, time));
+    Rule::join(clocks_, actor(t, time), child.ended);
   }
 
   // Where ids are of slots, which several threads have one after another (slots.h).
@@ -87,50 +88,31 @@ class Synchronisation {
   }
 
   void barrier_enter(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
-    Generation& g = generations_[{index(b), generation}];
-    clocks_.add(g.entered, living(t).clock, t, time);
-    ++g.inside;
+    Rule::enter(clocks_, actor(t, time), generations_[{index(b), generation}]);
   }
   void barrier_exit(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
     const auto g = generations_.find({index(b), generation});
     if (g == generations_.end()) return;
-    clocks_.join(living(t).clock, t, time, g->second.entered);
-    // All who enter a generation enter it before the first leaves: the last one out may forget it.
-    if (--g->second.inside > 0) return;
-    clocks_.clear(g->second.entered);
-    generations_.erase(g);
+    if (Rule::leave(clocks_, actor(t, time), g->second)) generations_.erase(g);
   }
 
-  void fence(ThreadId t, MemoryOrder order, Time time) {
-    Thread& thread = living(t);
-    if (acquires(order)) clocks_.join(thread.clock, t, time, thread.relaxed_reads);
-    if (releases(order)) clocks_.assign(thread.release_fence, thread.clock, t, time);
-  }
+  void fence(ThreadId t, MemoryOrder order, Time time) { Rule::fence(clocks_, actor(t, time), order); }
   // What a load sees happens before it, so this comes before the access is checked.
   void atomic(ThreadId t, VarId x, const Op& op, Time time) {
-    Thread& thread = living(t);
+    const auto by = actor(t, time);
     const Bytes bytes = bytes_of(x, op);
     // A copy, since the write below changes the place it comes from.
     if (op.kind != EventKind::atomic_store) {
       see(bytes);
-      if (acquires(op.order)) {
-        clocks_.join(thread.clock, t, time, seen_);
-      } else {
-        clocks_.add(thread.relaxed_reads, seen_);
-      }
+      Rule::atomic_load(clocks_, by, op.order, seen_);
     }
     if (op.kind == EventKind::atomic_load) return;
-    if (op.kind == EventKind::atomic_store) clocks_.clear(seen_);  // ends the sequence, whoever headed it
-    if (releases(op.order)) {
-      clocks_.add(seen_, thread.clock, t, time);
-    } else {
-      clocks_.add(seen_, thread.release_fence);
-    }
+    Rule::atomic_write(clocks_, by, op.kind, op.order, seen_);
     overwrite(bytes, time, &seen_);
   }
   // The last atomic came to know more by the value that it found, and passes that on if it releases.
   void atomic_knows_more(ThreadId t, VarId x, const Op& op, Time time) {
-    if (!releases(op.order)) return;
+    if (!Rule::releases(op.order)) return;
     bytes_of(x, op).each_cell([&](std::uint32_t cell, model::ByteMask) {
       for (Write& write : atomics_[cell]) {
         if (write.time == time) clocks_.add(write.message, living(t).clock, t, time);
@@ -188,22 +170,18 @@ class Synchronisation {
   std::size_t bytes() const { return clocks_.bytes() + atomics_.bytes(); }
 
  protected:
-  struct Thread {
-    Own clock;
-    bool alive = false;
-    bool joined = false;
-    Message ended;          // once it was joined: all that it knew
-    Message release_fence;  // what it knew at its last release fence
-    Message relaxed_reads;  // what its relaxed loads saw, for its next acquire fence
-  };
+  using Thread = typename Rule::Thread;
 
-  Thread& living(ThreadId t) {
+  [[gnu::always_inline]] Thread& living(ThreadId t) {
     Thread& thread = threads_[index(t)];
-    if (!thread.alive) [[unlikely]] {
-      clocks_.start(thread.clock, t);
-      thread.alive = true;
-    }
+    if (!thread.alive) [[unlikely]]
+      enliven(thread, t);
     return thread;
+  }
+  typename Rule::Actor actor(ThreadId t, Time time) { return {living(t), t, time}; }
+  [[gnu::noinline]] void enliven(Thread& thread, ThreadId t) {
+    clocks_.start(thread.clock, t);
+    thread.alive = true;
   }
 
   Clocks clocks_;
@@ -213,10 +191,7 @@ class Synchronisation {
 
   static constexpr std::uint64_t kFewCells = 4096;
 
-  struct Generation {
-    Message entered;
-    std::uint32_t inside = 0;
-  };
+  using Generation = typename Rule::Generation;
   struct Key {
     std::uint32_t id;
     std::uint64_t part;
@@ -237,25 +212,6 @@ class Synchronisation {
   };
 
   static Bytes bytes_of(VarId x, const Op& op) { return {x, op}; }
-  static bool acquires(MemoryOrder order) {
-    return order != MemoryOrder::relaxed &&
-           order != MemoryOrder::release;  // consume is acquire, as in compilers
-  }
-  static bool releases(MemoryOrder order) {
-    return order == MemoryOrder::release || order == MemoryOrder::acq_rel || order == MemoryOrder::seq_cst;
-  }
-
-  // Nothing of the thread follows.
-  void bury(ThreadId u, Time time) {
-    Thread& thread = living(u);
-    clocks_.assign(thread.ended, thread.clock, u, time);
-    clocks_.bury(thread.clock);
-    clocks_.clear(thread.release_fence);
-    clocks_.clear(thread.relaxed_reads);
-    thread.alive = false;
-    thread.joined = true;
-  }
-
   // seen_ := what the last writes of the bytes left, cell by cell.
   void see(const Bytes& bytes) {
     clocks_.clear(seen_);

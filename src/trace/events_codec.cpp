@@ -288,7 +288,8 @@ Result<BlockView> EventsDecoder::decode(std::span<const char> payload, std::uint
                    .thread = {thread_.data(), events},
                    .op = {op_.data(), events},
                    .object = {object_.data(), events},
-                   .ops = op_table_};
+                   .ops = op_table_,
+                   .actors = own_threads_};
 }
 
 Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<const char> bytes) {

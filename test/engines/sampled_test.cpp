@@ -299,7 +299,10 @@ TEST_P(Pacer, ThatSamplesEverythingFlagsWhatDjitFlags) {
   oracle::for_many_traces(options(), kTraces, [](Trace trace) {
     const RaceList djit = run_engine("djit", trace, any_cut(trace));
     const RaceList pacer = run_engine("pacer:rate=1:period=3", trace, any_cut(trace));
-    return oracle::promised(!djit.pairs.empty(), djit.pairs == pacer.pairs);
+    // To djit two threads may be one, if the first has ended when the second begins: it tells of the last
+    // access of both, where pacer tells of each.
+    return oracle::promised(!djit.pairs.empty(), djit.flagged() == pacer.flagged() &&
+                                                     oracle::subset(pairs_of(djit), pairs_of(pacer)));
   });
 }
 
