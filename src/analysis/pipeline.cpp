@@ -15,6 +15,13 @@ namespace deadheat::analysis {
 namespace {
 
 constexpr const char* kNoMemory = "out of memory";
+constexpr unsigned kWatches = 10'000;  // some 0.2 ms
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 template <class Work>
 bool start(std::vector<std::thread>& threads, const Work& work) {
@@ -78,6 +85,14 @@ bool Pipeline::ready(const Lane& lane) const {
   return false;
 }
 
+std::uint64_t Pipeline::checked_blocks(std::uint32_t stage) const {
+  std::uint64_t blocks = UINT64_MAX;
+  for (const Lane& lane : lanes_) {
+    if (lane.kind == Lane::check && lane.stage == stage) blocks = std::min(blocks, lane.next);
+  }
+  return blocks;
+}
+
 bool Pipeline::finished() const {
   return std::ranges::all_of(lanes_, [&](const Lane& lane) { return lane.next >= end_; });
 }
@@ -116,11 +131,12 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
   while (!finished()) {
     Lane* const lane = pick(worker);
     if (lane == nullptr) {
-      changed_.wait(lock);
+      wait(lock);
       continue;
     }
     lane->busy = true;
     lane->worker = worker;
+    if (lane->kind == Lane::order) lane->checked = checked_blocks(lane->stage);
     lock.unlock();
     auto done = try_block(*lane, rules);
     if (line != nullptr) {
@@ -135,12 +151,27 @@ void Pipeline::work(unsigned worker, model::WellFormed& rules, base::ProgressLin
       error_ = std::move(done).error();
     }
     lane->next += lane->step;
+    ++turns_;
     changed_.notify_all();
   }
 }
 
+// To be woken may take as long as some work on a block, the more so on virtual machines. So one of those who
+// wait watches for a while.
+void Pipeline::wait(std::unique_lock<std::mutex>& lock) {
+  const std::uint64_t turns = turns_;
+  if (!watched_) {
+    watched_ = true;
+    lock.unlock();
+    for (unsigned i = 0; i < kWatches && turns_.load(std::memory_order_relaxed) == turns; ++i) pause();
+    lock.lock();
+    watched_ = false;
+  }
+  if (turns_ == turns) changed_.wait(lock);
+}
+
 // An exception would not get out of a thread. The message is so short that it needs no memory.
-Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
+Status Pipeline::try_block(Lane& lane, model::WellFormed& rules) {
   try {
     return do_block(lane, rules);
   } catch (const std::bad_alloc&) {
@@ -148,7 +179,7 @@ Status Pipeline::try_block(const Lane& lane, model::WellFormed& rules) {
   }
 }
 
-Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
+Status Pipeline::do_block(Lane& lane, model::WellFormed& rules) {
   if (lane.kind == Lane::decode) return decode(lane.next);
   engine::SortedBlock& block = slots_[lane.next % slots_.size()];
   switch (lane.kind) {
@@ -158,12 +189,19 @@ Status Pipeline::do_block(const Lane& lane, model::WellFormed& rules) {
       filters_.filter(block);
       break;
     case Lane::order:
-      stages_[lane.stage].engine->order(block, (*stages_[lane.stage].logs)[0]);
+      order(lane);
       break;
     default:
       stages_[lane.stage].engine->check(block, lane.shard, (*stages_[lane.stage].logs)[1 + lane.shard]);
   }
   return {};
+}
+
+void Pipeline::order(Lane& lane) {
+  const Stage& stage = stages_[lane.stage];
+  for (; lane.told < lane.checked; ++lane.told)
+    stage.engine->checked(static_cast<std::uint32_t>(lane.told % slots_.size()));
+  stage.engine->order(slots_[lane.next % slots_.size()], (*stage.logs)[0]);
 }
 
 Status Pipeline::decode(std::uint64_t number) {

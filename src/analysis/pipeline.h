@@ -48,18 +48,22 @@ class Pipeline {
     enum Kind : std::uint8_t { decode, rules, filter, order, check } kind;
     std::uint32_t step = 1;  // from one of its blocks to the next
     std::uint32_t stage = 0, shard = 0;
-    std::uint64_t next = 0;  // block
+    std::uint64_t next = 0;               // block
+    std::uint64_t checked = 0, told = 0;  // of an order: blocks whose checks are done, and its engine told
     bool busy = false;
     unsigned worker = kNobody;  // who did the last one, and has its tables at hand
   };
 
   bool ready(const Lane& lane) const;
   bool finished() const;
+  std::uint64_t checked_blocks(std::uint32_t stage) const;
   Lane* pick(unsigned worker);
+  void wait(std::unique_lock<std::mutex>& lock);
   void work(unsigned worker, model::WellFormed& rules, base::ProgressLine* line);
-  Status do_block(const Lane& lane, model::WellFormed& rules);
-  Status try_block(const Lane& lane, model::WellFormed& rules);
+  Status do_block(Lane& lane, model::WellFormed& rules);
+  Status try_block(Lane& lane, model::WellFormed& rules);
   Status decode(std::uint64_t number);
+  void order(Lane& lane);
   static Status check_rules(engine::SortedBlock& block, model::WellFormed& rules);
 
   Feed& feed_;
@@ -70,7 +74,9 @@ class Pipeline {
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::vector<Lane> lanes_;  // in the order in which they are taken
+  std::atomic<std::uint64_t> turns_ = 0;  // of lanes; changes only under the lock
+  bool watched_ = false;                  // by somebody who waits
+  std::vector<Lane> lanes_;               // in the order in which they are taken
   std::size_t first_decode_ = 0, rules_lane_ = 0;
   std::size_t ready_lane_ = 0;           // whose blocks are ready for the engines
   std::vector<std::size_t> order_lane_;  // by stage

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <latch>
 #include <new>
 #include <vector>
@@ -55,6 +58,51 @@ class Greedy final : public engine::Engine {
   }
 };
 
+// Faulty if it is told that a block is checked before that is so, twice, or later than its slot is used
+// again.
+class Watchful final : public engine::Engine {
+ public:
+  static constexpr std::uint32_t kShards = 2, kSlots = 6;
+  static constexpr std::uint64_t kBlocks = 200;
+
+  // With several jobs, so that the order gets ahead of the checks: one of these waits for the next order.
+  explicit Watchful(bool waits) : waits_(waits) {}
+
+  void order(const engine::SortedBlock& block, engine::RaceSink&) override {
+    State& state = states_[block.slot];
+    faulty_ |= state.kept;
+    state.kept = true;
+    state.checks = 0;
+    ++ordered_;
+    ordered_.notify_all();
+  }
+  void check(const engine::SortedBlock& block, std::uint32_t shard, engine::RaceSink&) override {
+    const std::uint64_t wanted = std::min(block.events.first + 2, kBlocks);
+    for (std::uint64_t n = ordered_; waits_ && shard == 0 && n < wanted; n = ordered_) ordered_.wait(n);
+    ++states_[block.slot].checks;
+  }
+  void checked(std::uint32_t slot) override {
+    State& state = states_[slot];
+    faulty_ |= !state.kept || state.checks != kShards;
+    state.kept = false;
+    ++told_;
+  }
+
+  bool faulty() const { return faulty_; }
+  std::uint64_t told() const { return told_; }
+
+ private:
+  struct State {
+    bool kept = false;
+    std::atomic<std::uint32_t> checks = 0;
+  };
+  bool waits_;
+  std::array<State, kSlots> states_;
+  std::atomic<std::uint64_t> ordered_ = 0;
+  bool faulty_ = false;
+  std::uint64_t told_ = 0;
+};
+
 template <class E = engine::Null>
 std::string error_of(Blocks& blocks, unsigned jobs) {
   const engine::Sharding sharding{jobs > 1 ? 1u : 0u};
@@ -106,6 +154,21 @@ TEST(Pipeline, AnEngineThatFindsNoMemoryIsAnErrorWhateverTheNumberOfJobs) {
   for (const unsigned jobs : {1u, 3u}) {
     Blocks blocks(writes(20));
     EXPECT_NE(error_of<Greedy>(blocks, jobs).find("out of memory"), std::string::npos);
+  }
+}
+
+TEST(Pipeline, AnEngineIsToldOfEveryBlockThatIsCheckedBeforeItsSlotIsUsedAgain) {
+  for (const unsigned jobs : {1u, 2u, 5u}) {
+    Blocks blocks(writes(Watchful::kBlocks));
+    Watchful engine(jobs > 1);
+    const engine::Sharding sharding{1};
+    std::vector<RaceLog> logs(1 + sharding.shards());
+    filter::Chain filters;
+    Pipeline pipeline(blocks, filters, {{&engine, &logs}}, sharding, Watchful::kSlots);
+    model::WellFormed rules;
+    ASSERT_TRUE(pipeline.run(jobs, rules, nullptr));
+    EXPECT_FALSE(engine.faulty()) << jobs;
+    EXPECT_GE(engine.told() + Watchful::kSlots, Watchful::kBlocks) << jobs;
   }
 }
 

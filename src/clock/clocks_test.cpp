@@ -187,6 +187,55 @@ TEST(FlatClocks, WhatAJoinReplacesStaysUntilItsSlotComesAgain) {
   EXPECT_EQ(b.times()[0], 9u);
 }
 
+TEST(FlatClocks, WhatIsCheckedIsUsedAgainBeforeItsSlotComesAgain) {
+  FlatClocks clocks(3);
+  FlatClocks::Own a, b;
+  clocks.start(a, ThreadId{0});
+  clocks.start(b, ThreadId{1});
+  FlatClocks::Message message;
+  clocks.begin(0);
+  const Time* const before = b.times();
+  clocks.assign(message, a, ThreadId{0}, 7);
+  clocks.join(b, ThreadId{1}, 8, message);
+  clocks.begin(1);
+  clocks.checked(0);
+  clocks.assign(message, a, ThreadId{0}, 9);
+  clocks.join(b, ThreadId{1}, 10, message);
+  EXPECT_EQ(b.times(), before);
+  EXPECT_EQ(b.times()[0], 9u);
+}
+
+TEST(FlatClocks, NarrowVectorsGiveTheirMemoryBack) {
+  FlatClocks clocks(1);
+  constexpr std::uint32_t kMany = 3000;  // of several chunks
+  FlatClocks::Own own;
+  clocks.start(own, ThreadId{0});
+  std::vector<FlatClocks::Message> narrow(kMany), wide(kMany);
+  const auto fill = [&](std::vector<FlatClocks::Message>& messages, Time from) {
+    FlatClocks::Message news;
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+      FlatClocks::Own other;
+      clocks.start(other, ThreadId{1});
+      clocks.assign(news, other, ThreadId{1}, from + i);
+      clocks.join(own, ThreadId{0}, from + i, news);
+      clocks.assign(messages[i], own, ThreadId{0}, from + i);
+      clocks.bury(other);
+    }
+    clocks.clear(news);
+  };
+  fill(narrow, 1);
+  const std::size_t of_narrow = clocks.bytes();
+  ASSERT_TRUE(clocks.reserve(1000));
+  clocks.widen(own);
+  fill(wide, 1 + kMany);
+  EXPECT_EQ(narrow[5].vector->times()[1], 6u);
+  const std::size_t of_both = clocks.bytes();
+  for (FlatClocks::Message& message : narrow) clocks.clear(message);
+  clocks.begin(0);
+  EXPECT_EQ(clocks.bytes(), of_both - of_narrow);
+  EXPECT_EQ(wide[5].vector->times()[1], 6u + kMany);
+}
+
 TEST(FlatClocks, BecomesWiderWithoutForgetting) {
   FlatClocks clocks(1);
   FlatClocks::Own a, b;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "clock/time.h"
@@ -14,20 +15,24 @@ namespace deadheat::clock {
 
 class FlatClocks {
  private:
-  struct alignas(64) Vector {
+  // Apart from its times: what refers to a vector comes and goes much more often than somebody reads it, and
+  // counts that lie side by side stay in the cache.
+  struct Vector {
     std::uint32_t references;
     std::uint32_t width;
-    std::size_t chunk;  // that it is in
-    Time* times() { return reinterpret_cast<Time*>(this + 1); }
-    const Time* times() const { return reinterpret_cast<const Time*>(this + 1); }
+    Time* entries;
+    Time* times() { return entries; }
+    const Time* times() const { return entries; }
   };
+  static_assert(sizeof(Vector) == 16);
 
  public:
   // What a thread knows of the others. Its own entry means nothing: of itself a thread knows everything.
   struct Own {
     Vector* vector = nullptr;
-    const Time* times() const { return vector->times(); }
-    friend bool operator==(const Own&, const Own&) = default;
+    const Time* entries = nullptr;  // of the vector
+    const Time* times() const { return entries; }
+    friend bool operator==(const Own& a, const Own& b) { return a.vector == b.vector; }
   };
   // What a release leaves for those who acquire: all that the vector says and, unless it is a sum of several,
   // the sender's own events up to `last`. `vector` is null as long as it says nothing.
@@ -47,9 +52,14 @@ class FlatClocks {
   FlatClocks& operator=(const FlatClocks&) = delete;
   ~FlatClocks();
 
-  // A new block begins, in the slot of one whose checks are done: what fell out of use then can be used
-  // again.
-  void begin(std::uint32_t slot);
+  // A new block begins, in the slot of one whose checks are done.
+  void begin(std::uint32_t slot) {
+    checked(slot);
+    slot_ = slot;
+  }
+  // All checks of the last block in the slot are done: what fell out of use then can be used again. The
+  // sooner that is, the more of it is still in the cache.
+  void checked(std::uint32_t slot);
   // So many threads there are from now on. True if that is more than there was room for: all vectors of
   // threads must then be renewed by widen().
   bool reserve(std::uint32_t threads);
@@ -57,30 +67,30 @@ class FlatClocks {
   void widen(Own& own);
   void bury(Own& own) {
     drop(own.vector);
-    own.vector = nullptr;
+    own = {};
   }
 
-  static Time get(const Own& own, ThreadId t) { return own.vector->times()[index(t)]; }
+  static Time get(const Own& own, ThreadId t) { return own.entries[index(t)]; }
+
+  // Whether thread t knows all that the last event of a message tells. False of sums, and of nothing.
+  static bool knows(const Own& own, ThreadId t, const Message& message) {
+    // Who knows of a release itself knows all that the releaser knew.
+    const ThreadId u = message.last.thread();
+    return static_cast<unsigned>(!message.last.none()) &
+           (static_cast<unsigned>(u == t) | static_cast<unsigned>(get(own, u) >= message.last.time()));
+  }
 
   // own := own |_| message, for thread t. (When that is matters to other clocks.)
   void join(Own& own, ThreadId t, Time /*now*/, const Message& message) {
-    const Vector* const from = message.vector;
-    if (from == nullptr) return;
-    if (!message.last.none()) {
-      // Who knows of the release itself knows all that the releaser knew.
-      const ThreadId u = message.last.thread();
-      if (u == t || get(own, u) >= message.last.time()) return;
-    }
+    if (message.vector == nullptr || knows(own, t, message)) return;
     join_new(own, message);
   }
   // message := what thread t, at `time`, knows.
   void assign(Message& message, const Own& own, ThreadId t, Time time) {
-    if (message.vector != own.vector) {
-      ++own.vector->references;
-      drop(message.vector);
-      message.vector = own.vector;
-    }
-    message.last = Epoch(t, time);
+    // Also if that is what it said before: to ask would be a branch that is often mispredicted.
+    ++own.vector->references;
+    drop(message.vector);
+    message = {own.vector, Epoch(t, time)};
   }
   // message := message |_| what thread t, at `time`, knows.
   void add(Message& message, const Own& own, ThreadId t, Time time);
@@ -105,13 +115,14 @@ class FlatClocks {
   void join_new(Own& own, const Message& message);
 
  private:
-  // Vectors are made many at a time, one behind the other.
+  // Vectors are made many at a time: their times one behind the other, and behind these the vectors.
   struct Chunk {
     char* memory = nullptr;
     std::size_t bytes = 0, vectors = 0;  // the latter: not destroyed
   };
 
-  static std::size_t size_of(std::size_t width) { return sizeof(Vector) + width * sizeof(Time); }
+  static std::size_t size_of(std::size_t width) { return width * sizeof(Time) + sizeof(Vector); }
+  static void renew(Own& own, Vector* vector) { own = {vector, vector->times()}; }
   Vector* make();
   void make_chunk();
   void destroy(Vector* vector);
@@ -124,7 +135,7 @@ class FlatClocks {
   std::uint32_t width_ = kStep;
   std::uint32_t slot_ = 0;
   std::vector<Vector*> free_;
-  std::vector<Chunk> chunks_;
+  std::map<const Vector*, Chunk> chunks_;    // by the first of their vectors
   std::size_t bytes_ = 0;                    // of all chunks
   std::vector<std::vector<Vector*>> limbo_;  // by slot: out of use, but checks may still look at them
 };

@@ -32,7 +32,7 @@ class BySlots {
   // An event that orders. True if the moments of all threads have changed.
   [[gnu::always_inline]] bool order_event(Order& order, ThreadId t, const Op& op, std::uint32_t object,
                                           Time time) {
-    if (object_kind(op.kind) == ObjectKind::thread) [[unlikely]] {
+    if (op.kind == EventKind::fork || op.kind == EventKind::join) [[unlikely]] {
       return op.kind == EventKind::fork ? fork(order, t, ThreadId{object}, time)
                                         : join(order, t, ThreadId{object}, time);
     }

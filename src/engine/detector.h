@@ -84,6 +84,10 @@ class Detector final : public Engine {
     for (; change->from != UINT32_MAX; ++change) lane.now[index(change->thread)] = change->moment;
   }
 
+  void checked(std::uint32_t slot) override {
+    if constexpr (requires { order_.checked(slot); }) order_.checked(slot);
+  }
+
   std::vector<Counter> counters() const override {
     std::vector<Counter> counters;
     if constexpr (requires { order_.counted(); }) {
@@ -180,6 +184,7 @@ class Detector final : public Engine {
     // Most events take little time, and what they need may come from memory: far enough ahead for that,
     // twice.
     constexpr std::size_t kAhead = 64;
+    const order::Moment* const known = known_.data();
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + kAhead < n) {
         order_.prefetch(objects[i + kAhead]);
@@ -189,17 +194,28 @@ class Detector final : public Engine {
       const ThreadId t{threads[i]};
       const std::uint32_t object = objects[i];
       if (c.kind == OpClass::read) {
+        // What was noted of the thread is what it knows now.
+        const order::Moment& now = known[threads[i]];
+        if (order_.finds_no_news(ThreadId{kShared ? now.era : threads[i]}, now, object, c.bytes)) [[likely]]
+          continue;
         if (order_.narrow_read(as(t), object, c.bytes, first + i)) note(slot, t, 2 * i + 1);
       } else if (c.kind == OpClass::write) {
         if (writes_end_sequences) order_.narrow_plain_write(object, c.bytes, first + i);
         order_.narrow_write(as(t), object, c.bytes, first + i);
       } else {
         if (!block.is_inner(i)) order_event(block, slot, i);
-        if (object_kind(c.event) != ObjectKind::variable) continue;
-        order_.accessed(as(t), VarId{object}, events.ops[codes[i]], first + i);
-        note(slot, t, 2 * i + 1);
+        if (object_kind(c.event) == ObjectKind::variable) [[unlikely]]
+          follow_access(block, slot, i);
       }
     }
+  }
+  // Of accesses that are not plain, or not within one cell.
+  [[gnu::noinline]] void follow_access(const SortedBlock& block, Slot& slot, std::uint32_t i) {
+    const BlockView& events = block.events;
+    const ThreadId t{events.thread[i]};
+    order_.accessed(as(t), VarId{events.object[i]}, events.ops[events.op[i]],
+                    clock::time_of(events.first + i));
+    note(slot, t, 2 * i + 1);
   }
   // The same for orders that are told of every access, before what it synchronises.
   void follow_accesses(const SortedBlock& block, Slot& slot, bool writes_end_sequences) {
@@ -254,11 +270,12 @@ class Detector final : public Engine {
     }
   }
   // Writes down what thread t knows, if that is new.
-  void note(Slot& slot, ThreadId t, std::uint32_t from) {
+  [[gnu::always_inline]] void note(Slot& slot, ThreadId t, std::uint32_t from) {
     order::Moment moment = order_.moment(as(t));
     if constexpr (kShared) moment.era = index(as(t));
-    if (known_[index(t)] == moment) return;
-    known_[index(t)] = moment;
+    order::Moment& known = known_[index(t)];
+    if (known == moment) return;
+    known = moment;
     slot.changes.push_back({from, t, moment});
   }
 

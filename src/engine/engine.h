@@ -51,6 +51,9 @@ class Engine {
   virtual void order(const SortedBlock& block, RaceSink& races) = 0;
   // What its accesses meet. Tells only of variables in the shard.
   virtual void check(const SortedBlock&, std::uint32_t /*shard*/, RaceSink&) {}
+  // All checks of the block in this slot are done: what they needed need not be kept until the slot comes
+  // again. Never while order() is at work. Engines that do not heed it lose nothing but room in the cache.
+  virtual void checked(std::uint32_t /*slot*/) {}
   // Engines of several passes are shown the whole trace again after this.
   virtual void next_pass() {}
   // After the last block of the last pass.

@@ -28,6 +28,17 @@ class ReadsFrom : public Base {
   // To be called when what prefetch() asked for has had time to arrive.
   void prefetch_left(std::uint32_t variable) const { Base::prefetch_left(last_.cell(variable).left); }
 
+  // Whether narrow_read() need not be called: the thread, which knows this, knows of the last write, if there
+  // was one. Else that takes a closer look.
+  bool finds_no_news(ThreadId t, const Moment& now, std::uint32_t cell, model::ByteMask bytes) const {
+    const Write& w = last_.cell(cell);
+    if (now.times == nullptr) [[unlikely]]
+      return false;
+    // Without branches, that would often be mispredicted.
+    const unsigned known = static_cast<unsigned>(w.mask == bytes) &
+                           static_cast<unsigned>(Base::knows_what_was_left(t, now, w.left));
+    return (known | (static_cast<unsigned>(w.mask == 0) & static_cast<unsigned>(allocations_.empty()))) != 0;
+  }
   // Of plain accesses within one cell. True if the thread may have come to know more.
   bool narrow_read(ThreadId t, std::uint32_t cell, model::ByteMask bytes, Time time) {
     const Write& w = last_.cell(cell);
@@ -37,7 +48,6 @@ class ReadsFrom : public Base {
       Base::learnt(t, time);
       return true;
     }
-    if (Base::who_left(w.left) == t) return false;
     const auto& own = living(t).clock;
     const auto before = own;
     Base::find_what_was_left(t, w.left, time);

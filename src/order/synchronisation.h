@@ -36,6 +36,8 @@ class Synchronisation {
     clocks_.begin(slot);
     return reserve_threads(threads);
   }
+  // Nobody looks any more at what changed in the block that was in the slot.
+  void checked(std::uint32_t slot) { clocks_.checked(slot); }
   // The same within a block: ids are below this from now on.
   bool reserve_threads(std::uint32_t threads) {
     if (threads > threads_.size()) threads_.resize(threads);
@@ -147,11 +149,14 @@ class Synchronisation {
   void find_what_was_left(ThreadId t, const Left& left, Time time) {
     clocks_.join(living(t).clock, t, time, left);
   }
+  // Whether it is no news to thread t, which knows this.
+  static bool knows_what_was_left(ThreadId t, const Moment& now, const Left& left) {
+    return static_cast<unsigned>(!left.last.none()) & static_cast<unsigned>(now.covers(t, left.last));
+  }
   static bool nothing_left(const Left& left) { return left.vector == nullptr; }
-  static ThreadId who_left(const Left& left) { return left.last.thread(); }
   static Left share_left(const Left& left) { return left.share(); }
   void drop_left(Left& left) { clocks_.clear(left); }
-  static void prefetch_left(const Left& left) { __builtin_prefetch(left.vector); }
+  static void prefetch_left(const Left& left) { __builtin_prefetch(left.vector, 1); }
   // For orders in which what a thread has learnt, and what it tells others, counts.
   void learnt(ThreadId, Time) {}
   void tells(ThreadId, Time) {}

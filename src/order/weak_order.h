@@ -57,8 +57,10 @@ class WeakOrder : public WithSections<Base> {
         this->join_section_with(t, section, Sections::shared, left.write, time);
     }
   }
+  static bool knows_what_was_left(ThreadId t, const Moment&, const Left& left) {
+    return !left.write.none() && left.write.thread() == t;
+  }
   static bool nothing_left(const Left& left) { return left.write.none(); }
-  static ThreadId who_left(const Left& left) { return left.write.thread(); }
   static Left share_left(const Left& left) { return left; }
   static void drop_left(Left& left) { left = {}; }
   static void prefetch_left(const Left&) {}
