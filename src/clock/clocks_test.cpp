@@ -169,40 +169,39 @@ TEST(FlatClocks, WhatIsOutOfUseIsUsedAgain) {
   EXPECT_EQ(clocks.bytes(), after_some);
 }
 
-TEST(FlatClocks, WhatAJoinReplacesStaysUntilItsSlotComesAgain) {
-  FlatClocks clocks(2);
+// Thread 1 joins what thread 0 said, in the blocks of slot 0 and 1.
+struct TwoJoins {
+  explicit TwoJoins(std::uint32_t slots) : clocks(slots) {
+    clocks.start(a, ThreadId{0});
+    clocks.start(b, ThreadId{1});
+    clocks.begin(0);
+    before = b.times();
+    join(7);
+    clocks.begin(1);
+  }
+  void join(Time time) {
+    clocks.assign(message, a, ThreadId{0}, time);
+    clocks.join(b, ThreadId{1}, time + 1, message);
+    EXPECT_EQ(b.times()[0], time);
+  }
+
+  FlatClocks clocks;
   FlatClocks::Own a, b;
-  clocks.start(a, ThreadId{0});
-  clocks.start(b, ThreadId{1});
   FlatClocks::Message message;
-  clocks.begin(0);
-  const Time* const before = b.times();
-  clocks.assign(message, a, ThreadId{0}, 7);
-  clocks.join(b, ThreadId{1}, 8, message);
-  EXPECT_EQ(b.times()[0], 7u);
-  clocks.begin(1);
-  clocks.assign(message, a, ThreadId{0}, 9);
-  clocks.join(b, ThreadId{1}, 10, message);
-  EXPECT_EQ(before[0], 0u);
-  EXPECT_EQ(b.times()[0], 9u);
+  const Time* before = nullptr;  // of thread 1
+};
+
+TEST(FlatClocks, WhatAJoinReplacesStaysUntilItsSlotComesAgain) {
+  TwoJoins joins(2);
+  joins.join(9);
+  EXPECT_EQ(joins.before[0], 0u);
 }
 
 TEST(FlatClocks, WhatIsCheckedIsUsedAgainBeforeItsSlotComesAgain) {
-  FlatClocks clocks(3);
-  FlatClocks::Own a, b;
-  clocks.start(a, ThreadId{0});
-  clocks.start(b, ThreadId{1});
-  FlatClocks::Message message;
-  clocks.begin(0);
-  const Time* const before = b.times();
-  clocks.assign(message, a, ThreadId{0}, 7);
-  clocks.join(b, ThreadId{1}, 8, message);
-  clocks.begin(1);
-  clocks.checked(0);
-  clocks.assign(message, a, ThreadId{0}, 9);
-  clocks.join(b, ThreadId{1}, 10, message);
-  EXPECT_EQ(b.times(), before);
-  EXPECT_EQ(b.times()[0], 9u);
+  TwoJoins joins(3);
+  joins.clocks.checked(0);
+  joins.join(9);
+  EXPECT_EQ(joins.b.times(), joins.before);
 }
 
 TEST(FlatClocks, NarrowVectorsGiveTheirMemoryBack) {
