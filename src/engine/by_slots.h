@@ -22,12 +22,16 @@ class BySlots {
   // Of threads that got a slot since the block began.
   const std::vector<order::Slots::Owner>& news() const { return news_; }
 
-  // As of orders. Threads that act in the block and that nobody forks get their slots.
-  bool begin_block(Order& order, const SortedBlock& block) {
+  // By thread; the place does not change within a block.
+  const std::uint32_t* by_thread() const { return slots_.by_thread(); }
+
+  // As of orders, which know the block as one in slot `as`. Threads that act in the block and that nobody
+  // forks get their slots.
+  bool begin_block(Order& order, const SortedBlock& block, std::uint32_t as) {
     news_.clear();
     slots_.reserve(block.threads);
     if (!slots_.all_there()) welcome(block);
-    return order.begin_block(block.slot, slots_.count());
+    return order.begin_block(as, slots_.count());
   }
   // An event that orders. True if the moments of all threads have changed.
   [[gnu::always_inline]] bool order_event(Order& order, ThreadId t, const Op& op, std::uint32_t object,

@@ -43,6 +43,7 @@ class Slots {
   bool has(ThreadId t) const { return slots_[index(t)] != kNone; }
   // Of a thread that has one.
   ThreadId operator[](ThreadId t) const { return ThreadId{slots_[index(t)]}; }
+  const std::uint32_t* by_thread() const { return slots_.data(); }
   // Whether no other thread has got the slot since.
   bool owns(ThreadId t) const { return has(t) && owners_[slots_[index(t)]] == t; }
   ThreadId owner(std::uint32_t slot) const { return owners_[slot]; }
@@ -98,10 +99,16 @@ class Owners {
     by_slot_[owner.slot].push_back(owner);
   }
   // Who did this; the epoch is of a slot.
-  ThreadId of(clock::Epoch e) const {
+  ThreadId of(clock::Epoch e) const { return span_of(e).thread; }
+  // The same, and from when on it is another's.
+  struct Span {
+    ThreadId thread;
+    clock::Time end;
+  };
+  Span span_of(clock::Epoch e) const {
     const auto& owners = by_slot_[index(e.thread())];
     const auto behind = std::ranges::upper_bound(owners, e.time(), {}, &Slots::Owner::from);
-    return std::prev(behind)->thread;
+    return {std::prev(behind)->thread, behind == owners.end() ? clock::Epoch::kMaxTime + 1 : behind->from};
   }
 
  private:

@@ -42,6 +42,17 @@ class WithSections : public Base {
     if (threads > threads_.size()) threads_.resize(threads);
     return Base::begin_block(slot, threads);
   }
+  // Where ids are of slots, the sections of a slot's owners come one after another like those of a thread:
+  // all of one owner's ended before the next one's fork, which knows of these ends. One that never ended is
+  // not the next owner's.
+  bool reserve_threads(std::uint32_t threads) {
+    if (threads > threads_.size()) threads_.resize(threads);
+    return Base::reserve_threads(threads);
+  }
+  Message take_ended(ThreadId u) {
+    threads_[index(u)].held.clear();
+    return Base::take_ended(u);
+  }
 
   // The thread tells others something. (Writes do, by their values: orders made of this say so.)
   void tells(ThreadId t, Time time) { threads_[index(t)].told = time; }

@@ -111,6 +111,19 @@ struct SmallTraceOptions {
     o.joined_again = 8;
     return o;
   }
+  // The same with every kind of event.
+  static SmallTraceOptions generations_of_all() {
+    SmallTraceOptions o = all();
+    const SmallTraceOptions like = generations();
+    o.min_events = like.min_events;
+    o.max_events = like.max_events;
+    o.max_threads = like.max_threads;
+    o.weight(EventKind::fork) = 50;
+    o.weight(EventKind::join) = 50;
+    o.forked = like.forked;
+    o.joined_again = like.joined_again;
+    return o;
+  }
   // Messages, barriers and few locks.
   static SmallTraceOptions meetings() {
     SmallTraceOptions o = basic();

@@ -1,0 +1,160 @@
+// Threads that come and go, and whose slots in clocks others get (order/slots.h): what is told is by threads,
+// as defined, and the memory of engines is by those that are there at one time.
+#include "engines/promises.h"
+#include "oracle/release_order.h"
+
+namespace deadheat::test {
+namespace {
+
+RaceList run(const std::string& engine, Trace trace) { return run_engine(engine, trace, any_cut(trace)); }
+
+// Whether some thread gets the slot of another: who forks it is after a join.
+bool shares_slots(const oracle::Order& order) {
+  const Trace trace = order.trace();
+  for (std::size_t fork = 0; fork < trace.size(); ++fork) {
+    if (trace[fork].op.kind != EventKind::fork) continue;
+    for (std::size_t join = 0; join < fork; ++join) {
+      if (trace[join].op.kind == EventKind::join && order.ordered(join, fork)) return true;
+    }
+  }
+  return false;
+}
+
+class Generations : public Profile {
+ public:
+  // More threads than a clock has room for at first.
+  static oracle::SmallTraceOptions longer() {
+    auto longer = options();
+    longer.min_events = 80;
+    longer.max_events = 160;
+    longer.max_threads = 30;
+    longer.max_locks = 5;
+    return longer;
+  }
+  // property(trace): of short and long traces.
+  template <class Property>
+  static void for_traces(std::uint64_t traces, Property property) {
+    oracle::for_many_traces(options(), traces, property);
+    oracle::for_many_traces(longer(), traces / 10, property);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Profiles, Generations, testing::Values("generations", "generations_of_all"),
+                         [](const auto& profile) { return std::string(profile.param); });
+
+TEST_P(Generations, PwrTellsExactlyThePairsOfItsOrder) {
+  for_traces(kTraces, [](Trace trace) {
+    const oracle::Order order = oracle::pwr_order(trace);
+    const Pairs pairs = oracle::lockset_and_pred_pairs(order);
+    const bool paper = exactly(run("pwr-ee:paper", trace), oracle::lockset_and_order_pairs(order), trace);
+    return oracle::promised(!pairs.empty() && shares_slots(order),
+                            paper && exactly(run("pwr-ee", trace), pairs, trace));
+  });
+}
+
+TEST_P(Generations, WdpTellsExactlyThePairsOfItsOrder) {
+  for_traces(kTraces, [](Trace trace) {
+    const oracle::Order order = oracle::wdp_order(trace);
+    const Pairs pairs = oracle::lockset_and_pred_pairs(order);
+    const bool paper = exactly(run("wdp:paper", trace), oracle::lockset_and_order_pairs(order), trace);
+    return oracle::promised(!pairs.empty() && shares_slots(order),
+                            paper && exactly(run("wdp", trace), pairs, trace));
+  });
+}
+
+TEST_P(Generations, ShbEeTellsExactlyThePairsOfItsOrder) {
+  for_traces(kTraces, [](Trace trace) {
+    const oracle::Order order = oracle::shb_and_allocations_order(trace);
+    const Pairs pairs = oracle::shb_pairs(order);
+    return oracle::promised(!pairs.empty() && shares_slots(order),
+                            exactly(run("shb-ee:limit=unlimited", trace), pairs, trace));
+  });
+}
+
+// Of sections that are kept by slots a limit leaves no fewer than the last ones of each lock.
+TEST_P(Generations, SectionsLeftOutAddPairsToThoseOfPwr) {
+  for_traces(kTraces / 3, [](Trace trace) {
+    const oracle::Order order = oracle::pwr_order(trace);
+    const Pairs all = oracle::lockset_and_pred_pairs(order);
+    for (const char* limit : {"0", "1", "5"}) {
+      const RaceList races = run(std::string("pwr-ee-l:edges=unlimited:sections=") + limit, trace);
+      const bool differs = pairs_of(races) != all;
+      if (!oracle::subset(all, pairs_of(races)) || !told_once(races) || !told_truly(races, trace) ||
+          (differs && counted(races, "times a dropped critical section may have been needed") == 0))
+        return Outcome::fails;
+    }
+    return oracle::promised(!all.empty() && shares_slots(order), true);
+  });
+}
+
+// 4 joins 1, whose slot 3 has, and of which it learns that 2 was in a section of the lock that it holds.
+TEST(JoinedAgain, WhatAFormerOwnerKnewOfSectionsCounts) {
+  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t object) {
+    return Event{ThreadId{t}, {.kind = kind}, object};
+  };
+  using K = EventKind;
+  const std::vector<Event> trace = {event(0, K::fork, 1),    event(0, K::fork, 2),    event(0, K::fork, 4),
+                                    event(2, K::acquire, 0), event(2, K::send, 0),    event(1, K::recv, 0),
+                                    event(2, K::write, 0),   event(2, K::release, 0), event(0, K::join, 1),
+                                    event(0, K::fork, 3),    event(4, K::acquire, 0), event(4, K::join, 1),
+                                    event(4, K::release, 0), event(4, K::read, 0)};
+  for (const char* engine : {"pwr-ee", "pwr-ee-l", "wdp"})
+    EXPECT_EQ(pairs_of(run(engine, trace)), Pairs{}) << engine;
+  EXPECT_TRUE(oracle::lockset_and_pred_pairs(oracle::pwr_order(trace)).empty());
+}
+
+// Fork, two sections of two locks, an access that is told with those of others, join; two at a time.
+std::vector<Event> comings_and_goings(std::uint32_t threads) {
+  std::vector<Event> trace;
+  const auto put = [&](std::uint32_t t, EventKind kind, std::uint32_t object) {
+    trace.push_back({ThreadId{t}, {.kind = kind, .site = SiteId{1}}, object});
+  };
+  for (std::uint32_t t = 1; t + 1 < threads; t += 2) {
+    for (const std::uint32_t u : {t, t + 1}) put(0, EventKind::fork, u);
+    for (const std::uint32_t u : {t, t + 1}) {
+      put(u, EventKind::write, 0);
+      put(u, EventKind::acquire, 0);
+      put(u, EventKind::acquire, 1);
+      put(u, EventKind::write, 1);
+      put(u, EventKind::release, 1);
+      put(u, EventKind::read, 2);
+      put(u, EventKind::release, 0);
+    }
+    for (const std::uint32_t u : {t, t + 1}) put(0, EventKind::join, u);
+  }
+  return trace;
+}
+
+std::uint64_t bytes_after(const std::string& engine, Trace trace) {
+  auto made = engine::choose(engine)->make({});
+  RaceList races;
+  model::WellFormed rules;
+  for (std::size_t first = 0; first < trace.size();) {
+    model::BlockBuilder builder(kMaxBlockEvents);
+    std::size_t at = first;
+    while (at < trace.size() && !builder.full()) builder.append(trace[at++]);
+    engine::SortedBlock block(0, {});
+    block.sort(builder.view(first));
+    rules.feed(block.events, block.order());
+    (*made)->order(block, races);
+    (*made)->check(block, 0, races);
+    (*made)->checked(0);
+    first = at;
+  }
+  return (*made)->bytes();
+}
+
+class OfManyThreads : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Engines, OfManyThreads,
+                         testing::Values("fasttrack", "shb", "shb-ee", "pwr-ee", "pwr-ee-l", "pwr-l", "wdp"),
+                         as_test_name);
+
+// With a slot for each thread, a clock alone would take 8 bytes an event of a trace like this.
+TEST_P(OfManyThreads, MemoryGrowsNoFasterThanTheTrace) {
+  constexpr std::uint32_t kFew = 2000;
+  const std::uint64_t few = bytes_after(GetParam(), comings_and_goings(kFew));
+  const std::uint64_t many = bytes_after(GetParam(), comings_and_goings(4 * kFew));
+  EXPECT_LT(many, 5 * few);
+}
+
+}  // namespace
+}  // namespace deadheat::test
