@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/dispatch.h"
@@ -92,7 +93,7 @@ class BySlots {
   std::vector<order::Slots::Owner> news_;
   std::vector<bool> forked_;  // in this block
   // What joined threads knew whose slots are others' now: they may be joined again.
-  std::unordered_map<std::uint32_t, typename Order::Message> former_;
+  std::unordered_map<std::uint32_t, decltype(std::declval<Order&>().take_ended(ThreadId{}))> former_;
 };
 
 }  // namespace deadheat::engine

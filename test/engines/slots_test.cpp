@@ -2,6 +2,7 @@
 // as defined, and the memory of engines is by those that are there at one time.
 #include "engines/promises.h"
 #include "oracle/release_order.h"
+#include "oracle/wcp.h"
 
 namespace deadheat::test {
 namespace {
@@ -38,7 +39,8 @@ class Generations : public Profile {
     oracle::for_many_traces(longer(), traces / 10, property);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Profiles, Generations, testing::Values("generations", "generations_of_all"),
+INSTANTIATE_TEST_SUITE_P(Profiles, Generations,
+                         testing::Values("generations", "generations_in_sections", "generations_of_all"),
                          [](const auto& profile) { return std::string(profile.param); });
 
 TEST_P(Generations, PwrTellsExactlyThePairsOfItsOrder) {
@@ -70,6 +72,21 @@ TEST_P(Generations, ShbEeTellsExactlyThePairsOfItsOrder) {
   });
 }
 
+TEST_P(Generations, WcpFlagsExactlyTheAccessesThatItsOrderDoes) {
+  for_traces(kTraces, [](Trace trace) {
+    const oracle::Wcp wcp(trace);
+    const Pairs pairs = wcp.pairs();
+    const oracle::Sections sections(trace);
+    const RaceList races = run("wcp", trace);
+    std::vector<std::uint64_t> counters;
+    for (const auto& counter : races.counters) counters.push_back(counter.value);
+    return oracle::promised(!pairs.empty() && shares_slots(wcp.hard()),
+                            races.flagged() == flagged(pairs) && oracle::subset(pairs_of(races), pairs) &&
+                                told_truly(races, trace) && counters[0] == sections.not_nested &&
+                                counters[1] == sections.across && counters[2] == sections.meetings);
+  });
+}
+
 // Of sections that are kept by slots a limit leaves no fewer than the last ones of each lock.
 TEST_P(Generations, SectionsLeftOutAddPairsToThoseOfPwr) {
   for_traces(kTraces / 3, [](Trace trace) {
@@ -86,12 +103,45 @@ TEST_P(Generations, SectionsLeftOutAddPairsToThoseOfPwr) {
   });
 }
 
+Event event(std::uint32_t t, EventKind kind, std::uint32_t object) {
+  return Event{ThreadId{t}, {.kind = kind}, object};
+}
+using K = EventKind;
+
+// 1 and 2 have one slot; what they did to variable 0, holding the lock, orders 1's other write before 3's.
+TEST(WcpBySlots, SectionsOfOwnersOfASlotAreOfTwoThreads) {
+  const std::vector<Event> trace = {
+      event(0, K::fork, 1),    event(0, K::fork, 3),    event(1, K::write, 1),   event(1, K::acquire, 0),
+      event(1, K::write, 0),   event(1, K::release, 0), event(0, K::join, 1),    event(0, K::fork, 2),
+      event(2, K::acquire, 0), event(2, K::write, 0),   event(2, K::release, 0), event(2, K::acquire, 1),
+      event(2, K::release, 1), event(3, K::acquire, 1), event(3, K::release, 1), event(3, K::write, 1)};
+  EXPECT_TRUE(oracle::Wcp(trace).pairs().empty());
+  EXPECT_EQ(pairs_of(run("wcp", trace)), Pairs{});
+}
+
+// 3, who forks 2, comes after the join of 1 by the lock alone.
+TEST(WcpBySlots, HappensBeforeIsNotEnoughToGetASlot) {
+  const std::vector<Event> trace = {event(0, K::fork, 1),    event(0, K::fork, 3),    event(1, K::write, 0),
+                                    event(0, K::join, 1),    event(0, K::acquire, 0), event(0, K::release, 0),
+                                    event(3, K::acquire, 0), event(3, K::release, 0), event(3, K::fork, 2),
+                                    event(2, K::write, 0)};
+  EXPECT_EQ(pairs_of(run("wcp", trace)), (Pairs{{2, 9}}));
+}
+
+// 4 joins 1, whose slot 2 has, and tells 5 by a lock what 1 knew by weak causal precedence.
+TEST(WcpBySlots, WhatAFormerOwnerKnewIsPassedOn) {
+  const std::vector<Event> trace = {
+      event(0, K::fork, 1),    event(0, K::fork, 4),    event(0, K::fork, 5),    event(0, K::fork, 6),
+      event(6, K::write, 1),   event(6, K::acquire, 0), event(6, K::write, 0),   event(6, K::release, 0),
+      event(1, K::acquire, 0), event(1, K::write, 0),   event(1, K::release, 0), event(0, K::join, 1),
+      event(0, K::fork, 2),    event(4, K::join, 1),    event(4, K::acquire, 1), event(4, K::release, 1),
+      event(5, K::acquire, 1), event(5, K::release, 1), event(5, K::write, 1)};
+  EXPECT_TRUE(oracle::Wcp(trace).pairs().empty());
+  EXPECT_EQ(pairs_of(run("wcp", trace)), Pairs{});
+}
+
 // 4 joins 1, whose slot 3 has, and of which it learns that 2 was in a section of the lock that it holds.
 TEST(JoinedAgain, WhatAFormerOwnerKnewOfSectionsCounts) {
-  const auto event = [](std::uint32_t t, EventKind kind, std::uint32_t object) {
-    return Event{ThreadId{t}, {.kind = kind}, object};
-  };
-  using K = EventKind;
   const std::vector<Event> trace = {event(0, K::fork, 1),    event(0, K::fork, 2),    event(0, K::fork, 4),
                                     event(2, K::acquire, 0), event(2, K::send, 0),    event(1, K::recv, 0),
                                     event(2, K::write, 0),   event(2, K::release, 0), event(0, K::join, 1),
@@ -145,7 +195,8 @@ std::uint64_t bytes_after(const std::string& engine, Trace trace) {
 
 class OfManyThreads : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Engines, OfManyThreads,
-                         testing::Values("fasttrack", "shb", "shb-ee", "pwr-ee", "pwr-ee-l", "pwr-l", "wdp"),
+                         testing::Values("fasttrack", "shb", "shb-ee", "pwr-ee", "pwr-ee-l", "pwr-l", "wdp",
+                                         "wcp"),
                          as_test_name);
 
 // With a slot for each thread, a clock alone would take 8 bytes an event of a trace like this.
