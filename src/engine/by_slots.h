@@ -37,12 +37,14 @@ class BySlots {
   // An event that orders. True if the moments of all threads have changed.
   [[gnu::always_inline]] bool order_event(Order& order, ThreadId t, const Op& op, std::uint32_t object,
                                           Time time) {
-    if (op.kind == EventKind::fork || op.kind == EventKind::join) [[unlikely]] {
-      return op.kind == EventKind::fork ? fork(order, t, ThreadId{object}, time)
-                                        : join(order, t, ThreadId{object}, time);
-    }
+    if (op.kind == EventKind::fork || op.kind == EventKind::join) [[unlikely]]
+      return order_threads(order, t, op.kind, ThreadId{object}, time);
     dispatch(order, slots_[t], op, object, time);
     return false;
+  }
+  // The same for a fork or join alone.
+  bool order_threads(Order& order, ThreadId t, EventKind kind, ThreadId u, Time time) {
+    return kind == EventKind::fork ? fork(order, t, u, time) : join(order, t, u, time);
   }
 
   std::size_t bytes() const { return slots_.bytes(); }

@@ -1,11 +1,17 @@
 // Threads that come and go, and whose slots in clocks others get (order/slots.h): what is told is by threads,
 // as defined, and the memory of engines is by those that are there at one time.
+#include "engine/osr.h"
+#include "engine/syncp.h"
 #include "engines/promises.h"
+#include "oracle/optimistic.h"
 #include "oracle/release_order.h"
+#include "oracle/sync_preserving.h"
 #include "oracle/wcp.h"
 
 namespace deadheat::test {
 namespace {
+
+using K = EventKind;
 
 RaceList run(const std::string& engine, Trace trace) { return run_engine(engine, trace, any_cut(trace)); }
 
@@ -87,6 +93,54 @@ TEST_P(Generations, WcpFlagsExactlyTheAccessesThatItsOrderDoes) {
   });
 }
 
+// What all threads are after is dropped as soon as it can be.
+template <class Engine>
+RaceList run_dropping(Trace trace) {
+  const Cut cut = any_cut(trace);
+  Engine engine({}, {{}, 1, cut.many_cells}, 1);
+  return run_engine(engine, 1, trace, {cut.block, 0, 1});
+}
+bool none_came_late(const RaceList& races) { return races.counters.back().value == 0; }
+
+TEST_P(Generations, SyncPTellsExactlyThePairsOfItsReorderings) {
+  for_traces(kTraces, [](Trace trace) {
+    const Pairs pairs = oracle::SyncPreserving(trace).pairs();
+    const RaceList dropping = run_dropping<engine::SyncP>(trace);
+    return oracle::promised(!pairs.empty() && shares_slots(oracle::hard_rf_and_allocations_order(trace)),
+                            exactly(run("syncp:limit=unlimited", trace), pairs, trace) &&
+                                (!none_came_late(dropping) || exactly(dropping, pairs, trace)));
+  });
+}
+
+TEST_P(Generations, OsrTellsExactlyThePairsOfItsClosures) {
+  for_traces(kTraces / 3, [](Trace trace) {
+    const Pairs pairs = oracle::optimistic_and_sync_preserving(trace);
+    const RaceList dropping = run_dropping<engine::Osr>(trace);
+    return oracle::promised(!pairs.empty() && shares_slots(oracle::hard_rf_and_allocations_order(trace)),
+                            exactly(run("osr:limit=unlimited:tries=unlimited", trace), pairs, trace) &&
+                                (!none_came_late(dropping) || exactly(dropping, pairs, trace)));
+  });
+}
+
+// So many pairs of two places in two threads and a variable: not of two slots.
+TEST_P(Generations, LimitsOfPairsAreOfThreads) {
+  for_traces(kTraces / 3, [](Trace trace) {
+    const auto places = [&](const RaceList& races) {
+      std::map<std::tuple<VarId, ThreadId, SiteId, K, ThreadId, SiteId, K>, std::size_t> pairs;
+      for (const model::RacePair& p : races.pairs) {
+        ++pairs[{p.variable, p.earlier.thread, p.earlier.site, p.earlier.kind, p.later.thread, p.later.site,
+                 p.later.kind}];
+      }
+      return pairs;
+    };
+    const auto all = places(run("syncp:limit=unlimited", trace));
+    const auto some = places(run("syncp:limit=1", trace));
+    const auto has = [&](const auto& at) { return some.contains(at.first); };
+    return oracle::promised(!all.empty() && shares_slots(oracle::hard_rf_and_allocations_order(trace)),
+                            std::ranges::all_of(all, has));
+  });
+}
+
 // Of sections that are kept by slots a limit leaves no fewer than the last ones of each lock.
 TEST_P(Generations, SectionsLeftOutAddPairsToThoseOfPwr) {
   for_traces(kTraces / 3, [](Trace trace) {
@@ -106,7 +160,6 @@ TEST_P(Generations, SectionsLeftOutAddPairsToThoseOfPwr) {
 Event event(std::uint32_t t, EventKind kind, std::uint32_t object) {
   return Event{ThreadId{t}, {.kind = kind}, object};
 }
-using K = EventKind;
 
 // 1 and 2 have one slot; what they did to variable 0, holding the lock, orders 1's other write before 3's.
 TEST(WcpBySlots, SectionsOfOwnersOfASlotAreOfTwoThreads) {
@@ -196,7 +249,7 @@ std::uint64_t bytes_after(const std::string& engine, Trace trace) {
 class OfManyThreads : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Engines, OfManyThreads,
                          testing::Values("fasttrack", "shb", "shb-ee", "pwr-ee", "pwr-ee-l", "pwr-l", "wdp",
-                                         "wcp"),
+                                         "wcp", "syncp", "osr"),
                          as_test_name);
 
 // With a slot for each thread, a clock alone would take 8 bytes an event of a trace like this.
