@@ -193,6 +193,39 @@ TEST(WcpBySlots, WhatAFormerOwnerKnewIsPassedOn) {
   EXPECT_EQ(pairs_of(run("wcp", trace)), Pairs{});
 }
 
+void expect_pairs_of_osr(Trace trace, const Pairs& pairs) {
+  EXPECT_EQ(oracle::optimistic_and_sync_preserving(trace), pairs);
+  EXPECT_EQ(pairs_of(run("osr", trace)), pairs);
+}
+
+// 1 never gives up the lock, as a reader, and so 3 cannot hold it later; 2 holds it in between.
+TEST(OsrBySlots, ASectionThatNeverEndsIsNotFollowedByOthersOfItsSlot) {
+  expect_pairs_of_osr(
+      std::vector<Event>{event(0, K::fork, 1), event(0, K::fork, 3), event(3, K::acquire, 0),
+                         event(3, K::write, 0), event(3, K::release, 0), event(1, K::acquire_shared, 0),
+                         event(0, K::join, 1), event(0, K::fork, 2), event(2, K::acquire_shared, 0),
+                         event(2, K::release_shared, 0), event(2, K::write, 0)},
+      {});
+}
+
+// 4 joins 1, whose slot 2 has. What 1 did, or who forked it, came after 5's write: so 4's section must.
+TEST(OsrBySlots, WhoJoinsAFormerOwnerComesAfterIt) {
+  expect_pairs_of_osr(
+      std::vector<Event>{event(0, K::fork, 1), event(0, K::fork, 4), event(0, K::fork, 5),
+                         event(5, K::acquire, 0), event(5, K::write, 1), event(5, K::write, 0),
+                         event(5, K::release, 0), event(1, K::write, 1), event(0, K::join, 1),
+                         event(0, K::fork, 2), event(4, K::join, 1), event(4, K::acquire, 0),
+                         event(4, K::release, 0), event(4, K::write, 0)},
+      {{4, 7}});
+  expect_pairs_of_osr(
+      std::vector<Event>{event(0, K::fork, 3), event(0, K::fork, 4), event(0, K::fork, 5),
+                         event(5, K::acquire, 0), event(5, K::write, 1), event(5, K::write, 0),
+                         event(5, K::release, 0), event(3, K::write, 1), event(3, K::fork, 1),
+                         event(0, K::join, 1), event(0, K::fork, 2), event(4, K::join, 1),
+                         event(4, K::acquire, 0), event(4, K::release, 0), event(4, K::write, 0)},
+      {{4, 7}});
+}
+
 // 4 joins 1, whose slot 3 has, and of which it learns that 2 was in a section of the lock that it holds.
 TEST(JoinedAgain, WhatAFormerOwnerKnewOfSectionsCounts) {
   const std::vector<Event> trace = {event(0, K::fork, 1),    event(0, K::fork, 2),    event(0, K::fork, 4),
