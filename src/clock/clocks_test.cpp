@@ -9,6 +9,7 @@
 #include "clock/flat_clocks.h"
 #include "clock/fresh_clocks.h"
 #include "clock/heap.h"
+#include "clock/interned_clocks.h"
 #include "clock/ordered_list.h"
 #include "clock/tree_clocks.h"
 #include "clock/versioned_clocks.h"
@@ -117,7 +118,8 @@ class Same {
 template <class Clocks>
 class Clock : public testing::Test {};
 using Kinds = testing::Types<FlatClocks, TreeClocks, CopiedClocks<Heap>, FreshClocks<Heap>,
-                             VersionedClocks<OrderedList, Heap>, VersionedClocks<TimeVector, Heap>>;
+                             VersionedClocks<OrderedList, Heap>, VersionedClocks<TimeVector, Heap>,
+                             InternedClocks<Heap>, InternedClocks<Heap, 2, 2>>;
 TYPED_TEST_SUITE(Clock, Kinds);
 
 TYPED_TEST(Clock, KnowsWhatPlainMapsKnow) {
@@ -165,6 +167,23 @@ TEST(FlatClocks, WhatIsOutOfUseIsUsedAgain) {
     clocks.assign(message, b, ThreadId{1}, now + 2);
     clocks.join(a, ThreadId{0}, now + 3, message);
     if (now > 40 && after_some == 0) after_some = clocks.bytes();
+  }
+  EXPECT_EQ(clocks.bytes(), after_some);
+}
+
+TEST(InternedClocks, WhatIsOutOfUseIsUsedAgain) {
+  InternedClocks<Heap, 8, 8> clocks(1);
+  InternedClocks<Heap, 8, 8>::Own a, b;
+  clocks.start(a, ThreadId{0});
+  clocks.start(b, ThreadId{1});
+  InternedClocks<Heap, 8, 8>::Message message;
+  std::size_t after_some = 0;
+  for (Time now = 1; now < 1000; now += 4) {
+    clocks.assign(message, sampled(a, now), ThreadId{0}, now);
+    clocks.join(b, ThreadId{1}, now + 1, message);
+    clocks.add(message, sampled(b, now + 2), ThreadId{1}, now + 2);
+    clocks.join(a, ThreadId{0}, now + 3, message);
+    if (now > 400 && after_some == 0) after_some = clocks.bytes();
   }
   EXPECT_EQ(clocks.bytes(), after_some);
 }

@@ -16,6 +16,14 @@ constexpr std::size_t whole_steps(std::size_t n) { return (n + kStep - 1) / kSte
 void join_times(Time* to, const Time* a, const Time* b, std::size_t n);
 // The same in place; how many entries rose.
 std::size_t raise_times(Time* to, const Time* from, std::size_t n);
+// to := max(a, b), and whether that is a, or b, and its hash. `to` is neither of them.
+struct JoinedTimes {
+  bool like_a, like_b;
+  std::uint64_t hash;
+};
+JoinedTimes join_and_compare(Time* to, const Time* a, const Time* b, std::size_t n);
+// The hash of the same.
+std::uint64_t hash_times(const Time* times, std::size_t n);
 // Whether some entry of a is later than that of b.
 bool any_later(const Time* a, const Time* b, std::size_t n);
 // The first step from `at` on in which some entry of a is later than that of b; n if there is none.

@@ -6,6 +6,7 @@
 #include "clock/flat_clocks.h"
 #include "clock/fresh_clocks.h"
 #include "clock/heap.h"
+#include "clock/interned_clocks.h"
 #include "clock/ordered_list.h"
 #include "clock/tree_clocks.h"
 #include "clock/versioned_clocks.h"
@@ -42,6 +43,7 @@ using clock::CopiedClocks;
 using clock::FlatClocks;
 using clock::FreshClocks;
 using clock::Heap;
+using clock::InternedClocks;
 using clock::OrderedList;
 using clock::TreeClocks;
 using clock::VersionedClocks;
@@ -156,6 +158,20 @@ constexpr Row kRows[] = {
      .ignores = "",
      .options = {},
      .make = make_sampled<Sampled<VersionedClocks<OrderedList, Heap>>>},
+    {.name = "si",
+     .citation = "ours: so's order, with clocks of which equal ones are one",
+     .promise =
+         "flags an access if and only if it is in the sample, and some earlier one of the sample is not "
+         "ordered before it by happens-before: djit's of the sample; equal clocks are one, and what two of "
+         "them joined make is remembered; made for small samples, and for all kinds of synchronisation",
+     .notion = Notion::unordered,
+     .grade = Grade::observed,
+     .basis = Basis::happens_before,
+     .passes = 1,
+     .memory = "as st, or less: who knows the same shares a clock; 4 MiB of clocks to remember",
+     .ignores = "",
+     .options = {},
+     .make = make_sampled<Sampled<InternedClocks<Heap>>>},
     {.name = "pacer",
      .citation = "Bond, Coons & McKinley, PLDI 2010",
      .promise =

@@ -73,7 +73,8 @@ TEST_P(HappensBefore, ShbTellsOnlyPairsThatCanMeet) {
 Event event_of(std::uint32_t t, EventKind kind, std::uint32_t object, std::uint64_t value = 0) {
   return {ThreadId{t}, {.kind = kind, .value = value}, object};
 }
-const std::vector<const char*> kEngines = {"djit", "fasttrack", "fasttrack-tree", "shb", "st", "su", "so"};
+const std::vector<const char*> kEngines = {"djit", "fasttrack", "fasttrack-tree", "shb", "st", "su",
+                                           "so",   "si"};
 
 TEST(Threads, WhoJoinsOneThatWasJoinedBeforeKnowsAllThatItKnew) {
   const std::vector<Event> trace = {event_of(0, EventKind::acquire, 0), event_of(0, EventKind::write, 0),

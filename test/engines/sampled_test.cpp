@@ -1,4 +1,4 @@
-// The engines of sampling timestamps (st, su, so), and pacer.
+// The engines of sampling timestamps (st, su, so, si), and pacer.
 #include <cmath>
 #include <map>
 #include <random>
@@ -11,7 +11,7 @@
 namespace deadheat::test {
 namespace {
 
-const std::vector<std::string> kStamps = {"st", "su", "so"};
+const std::vector<std::string> kStamps = {"st", "su", "so", "si"};
 
 // Which events are in a sample, by chance that depends on the trace.
 std::function<bool(std::uint64_t)> by_chance(Trace trace, double rate, std::uint64_t seed) {
@@ -202,6 +202,9 @@ TEST(SampledWork, OfSoIsBoundedByTheSampleAndThreads) {
     EXPECT_LE(counter(su, "clocks copied"), sample * kThreads * (kThreads + 40));
     EXPECT_LE(counter(so, "acquires") - counter(so, "acquires skipped"), sample * kThreads * kThreads);
     EXPECT_GT(counter(so, "clock entries saved"), 2 * counter(so, "clock entries walked"));
+    const RaceList si = run_engine("si", trace, cut);
+    EXPECT_LE(counter(si, "clocks copied"), sample * kThreads);
+    EXPECT_LE(counter(si, "clock operations"), sample * kThreads * kThreads);
     const RaceList st = run_engine("st", trace, cut);
     EXPECT_EQ(counter(st, "acquires skipped"), 0u);
     EXPECT_EQ(counter(st, "clocks copied"), counter(st, "releases"));
@@ -209,6 +212,7 @@ TEST(SampledWork, OfSoIsBoundedByTheSampleAndThreads) {
     for (const char* name : {"acquires", "releases", "releases behind the sample"}) {
       EXPECT_EQ(counter(st, name), counter(so, name)) << name;
       EXPECT_EQ(counter(su, name), counter(so, name)) << name;
+      EXPECT_EQ(counter(si, name), counter(so, name)) << name;
     }
   }
   EXPECT_GT(operations_of_st[60'000], 8 * operations_of_st[6'000]);
@@ -218,9 +222,39 @@ TEST(SampledWork, NothingIsCopiedIfNothingIsInTheSample) {
   const auto trace = sections(8, 10, 3000);
   Cut cut{1000, 0, 1};
   cut.kept = [](std::uint64_t) { return false; };
-  const RaceList so = run_engine("so", trace, cut);
-  EXPECT_EQ(counter(so, "acquires"), counter(so, "acquires skipped"));
-  EXPECT_EQ(counter(so, "clock operations"), 0u);
+  for (const char* engine : {"so", "si"}) {
+    const RaceList races = run_engine(engine, trace, cut);
+    EXPECT_EQ(counter(races, "acquires"), counter(races, "acquires skipped")) << engine;
+    EXPECT_EQ(counter(races, "clock operations"), 0u) << engine;
+  }
+}
+
+// Where several threads release to one object there is no last releaser whose version could be asked for.
+TEST(SampledWork, OfSiIsBoundedWhateverSynchronises) {
+  constexpr std::uint32_t kThreads = 16;
+  constexpr std::uint64_t kSample = 20;
+  for (const std::size_t count : {std::size_t{6'000}, std::size_t{60'000}}) {
+    std::mt19937_64 random(7);
+    std::vector<Event> trace;
+    while (trace.size() < count) {
+      const ThreadId t{static_cast<std::uint32_t>(random() % kThreads)};
+      trace.push_back({t, {.kind = EventKind::write}, index(t)});
+      const auto atomic = kThreads + static_cast<std::uint32_t>(random() % 8);
+      if (random() % 2 == 0) {
+        trace.push_back({t, {.kind = EventKind::atomic_rmw, .order = MemoryOrder::release}, atomic});
+      } else {
+        trace.push_back({t, {.kind = EventKind::atomic_load, .order = MemoryOrder::acquire}, atomic});
+      }
+    }
+    Cut cut{1000, 0, 1};
+    cut.kept = [&](std::uint64_t i) { return i % (count / kSample) == 0; };
+    const RaceList si = run_engine("si", trace, cut), so = run_engine("so", trace, cut);
+    const std::uint64_t sample = counter(si, "accesses in the sample");
+    EXPECT_EQ(sample, kSample);
+    EXPECT_GT(counter(si, "releases behind the sample"), kSample / 2);
+    EXPECT_LE(counter(si, "clock operations"), sample * kThreads * kThreads);
+    EXPECT_GT(counter(so, "clock operations"), count / 4);
+  }
 }
 
 // --- pacer

@@ -2,6 +2,7 @@
 // runtime: no heap, no exceptions, no library.
 #include "clock/copied_clocks.h"
 #include "clock/fresh_clocks.h"
+#include "clock/interned_clocks.h"
 #include "clock/ordered_list.h"
 #include "clock/versioned_clocks.h"
 #include "order/rules.h"
@@ -76,8 +77,9 @@ Time exercise_rules(Clocks& clocks) {
 extern "C" Time freestanding_clocks(void* memory) {
   auto* const so = static_cast<VersionedClocks<OrderedList, Slots>*>(memory);
   auto* const pacer = static_cast<VersionedClocks<TimeVector, Slots>*>(memory);
+  auto* const si = static_cast<InternedClocks<Slots>*>(memory);
   auto* const su = static_cast<FreshClocks<Slots>*>(memory);
   auto* const st = static_cast<CopiedClocks<Slots>*>(memory);
-  return exercise(*so) + exercise(*pacer) + exercise(*su) + exercise(*st) + exercise_rules(*so) +
-         exercise_rules(*su) + exercise_rules(*st);
+  return exercise(*so) + exercise(*pacer) + exercise(*su) + exercise(*st) + exercise(*si) +
+         exercise_rules(*so) + exercise_rules(*su) + exercise_rules(*st) + exercise_rules(*si);
 }
