@@ -255,6 +255,7 @@ void PairDetector<Search>::order(const SortedBlock& block, RaceSink& races) {
       life.came = true;
       ++(life.forked ? came_forked_ : came_unforked_);
       late_ += dropped_ && !life.forked ? 1 : 0;
+      if (came_unforked_ > 1) std::ranges::fill(old_, 0);
     }
     if (object_kind(op.kind) == ObjectKind::variable) {
       access(block, i, races);
@@ -343,11 +344,7 @@ void PairDetector<Search>::find_old() {
   const std::size_t threads = search_.last().size();
   // As seldom as not to take time.
   const std::uint64_t now = *std::ranges::max_element(search_.last());
-  if (came_forked_ == 0 || now < asked_for_old_) return;
-  if (came_unforked_ > 1) {
-    std::ranges::fill(old_, 0);
-    return;
-  }
+  if (came_forked_ == 0 || came_unforked_ > 1 || now < asked_for_old_) return;
   asked_for_old_ = now + (few_ - 1) * threads * threads;
   std::ranges::fill(old_, now);
   for (std::uint32_t t = 0; t < threads; ++t) {
