@@ -7,7 +7,9 @@
 //   - Of o's and u's accesses of one kind the later one is enough: whoever races with o's, and comes after
 //     u's, is not ordered after u's either. So the same accesses are flagged; the other one that is told is
 //     u's.
-// A thread that nobody forks, or that is forked by one that knows of no end, gets a slot of its own.
+// Where more is kept than the last accesses (edges, critical sections, sets of events), the reasons are
+// beside it; docs/decisions/0004-engines.md lists them. A thread that nobody forks, or that is forked by one
+// that knows of no end, gets a slot of its own.
 #pragma once
 
 #include <algorithm>

@@ -6,12 +6,13 @@
 // matters.
 //
 // A section in which u did nothing that others can come to know need not be kept: nobody knows of its
-// beginning without knowing what came after its end. With a limit, of each lock, thread and mode only the
-// last ones are kept; what is asked of the others, in vain, is counted. Sulzmann & Stadtmueller, "Efficient,
-// Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), the histories H(y) of algorithm
-// 1, appendix F.4 and section 4.5. Departs: the paper has a history for each thread and lock, all other
-// threads' sections in it. Here threads share one for each lock and thread that held it; a limit leaves no
-// fewer sections than the paper's. Time O(T log n) for n sections. Memory O(1) a section, besides the clock.
+// beginning without knowing what came after its end. With a limit, of each lock, thread (slot) and mode only
+// the last ones are kept; what is asked of the others, in vain, is counted. Sulzmann & Stadtmueller,
+// "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), the histories H(y)
+// of algorithm 1, appendix F.4 and section 4.5. Departs: the paper has a history for each thread and lock,
+// all other threads' sections in it. Here threads share one for each lock and thread that held it; a limit
+// leaves no fewer sections than the paper's. Time O(T log n) for n sections. Memory O(1) a section, besides
+// the clock.
 #pragma once
 
 #include <algorithm>
