@@ -14,29 +14,54 @@ if(DEADHEAT_COVERAGE)
   target_compile_options(deadheat_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
   target_link_options(deadheat_options INTERFACE -fprofile-instr-generate)
 endif()
-if(DEADHEAT_FUZZ)
-  target_compile_options(deadheat_options INTERFACE -fsanitize=fuzzer-no-link)
-endif()
 target_include_directories(deadheat_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 
-# Headers of others, read once and not in every file. Off in the builds of gcc, so that a missing include is found.
+# Headers of others, read once and not in every file. Off in the builds of gcc, so that a missing include is found; and
+# gcc gains little by it.
 option(DEADHEAT_PRECOMPILE "precompile headers of libraries" OFF)
 function(deadheat_precompile target kind)
   if(NOT DEADHEAT_PRECOMPILE)
     return()
   endif()
   if(NOT TARGET deadheat_precompiled_${kind})
+    find_package(fmt REQUIRED)
     set(empty ${PROJECT_BINARY_DIR}/precompiled_${kind}.cpp)
     file(CONFIGURE OUTPUT ${empty} CONTENT "")
     add_library(deadheat_precompiled_${kind} OBJECT ${empty})
     target_link_libraries(deadheat_precompiled_${kind} PRIVATE deadheat_options fmt::fmt)
     target_precompile_headers(deadheat_precompiled_${kind} PRIVATE <algorithm> <functional> <map> <memory> <string>
       <unordered_map> <vector> <fmt/format.h>)
-    if(kind STREQUAL tests)
-      target_link_libraries(deadheat_precompiled_tests PRIVATE deadheat_testing GTest::gmock rapidcheck)
-      target_compile_options(deadheat_precompiled_tests PRIVATE -O1 -g1)
-      target_precompile_headers(deadheat_precompiled_tests PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    if("${kind}" STREQUAL "folders")
+      deadheat_guide_fuzzers(deadheat_precompiled_folders)
+    else()
+      target_link_libraries(deadheat_precompiled_${kind} PRIVATE deadheat_testing GTest::gmock rapidcheck)
+      target_compile_options(deadheat_precompiled_${kind} PRIVATE ${DEADHEAT_OPTIONS_OF_${kind}})
+      target_precompile_headers(deadheat_precompiled_${kind} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
     endif()
   endif()
   target_precompile_headers(${target} REUSE_FROM deadheat_precompiled_${kind})
+endfunction()
+
+# What the fuzzers are to find their way in; not the tests.
+function(deadheat_guide_fuzzers target)
+  if(DEADHEAT_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+# Files of a test program that are compiled as one, some at a time: headers are read, and templates compiled, once for
+# all of them. Not in dev, where each file stands by itself and has its own includes.
+option(DEADHEAT_TOGETHER "compile files of a test program together" OFF)
+
+# Tests are compiled more often than run: the templates of rapidcheck take twice as long at -O2 -g as at -O1, and with
+# sanitizers twice as long at -O1 as not optimised. What searches is run for longer than that.
+set(DEADHEAT_OPTIONS_OF_searches -O1 -g1)
+set(DEADHEAT_OPTIONS_OF_tests -O1 -g1)
+if(DEADHEAT_SANITIZE)
+  set(DEADHEAT_OPTIONS_OF_tests -O0 -g1)
+endif()
+function(deadheat_compile_test program kind)
+  target_compile_options(${program} PRIVATE ${DEADHEAT_OPTIONS_OF_${kind}})
+  deadheat_precompile(${program} ${kind})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ${DEADHEAT_TOGETHER} UNITY_BUILD_BATCH_SIZE 7)
 endfunction()

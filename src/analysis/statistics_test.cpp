@@ -10,7 +10,7 @@
 #include "oracle/random_trace.h"
 #include "trace/summarize.h"
 
-namespace deadheat::analysis {
+namespace deadheat::analysis::statistics_tests {
 namespace {
 
 using Trace = std::vector<Event>;
@@ -133,4 +133,4 @@ TEST(Statistics, AgreesWithCountingAndWithTheFooterOnRandomTraces) {
 }
 
 }  // namespace
-}  // namespace deadheat::analysis
+}  // namespace deadheat::analysis::statistics_tests

@@ -16,11 +16,10 @@ std::uint32_t greatest_of(const std::uint32_t* values, std::size_t n) {
   return greatest;
 }
 
-OpClass class_of(const Op& op) {
-  const bool narrow = object_kind(op.kind) == ObjectKind::variable && cells(op) == 1;
-  const auto kind = narrow && op.kind == EventKind::read    ? OpClass::read
-                    : narrow && op.kind == EventKind::write ? OpClass::write
-                                                            : OpClass::other;
+OpClass class_of(const Op& op, bool wide) {
+  const auto kind = !wide && op.kind == EventKind::read    ? OpClass::read
+                    : !wide && op.kind == EventKind::write ? OpClass::write
+                                                           : OpClass::other;
   const bool variable = object_kind(op.kind) == ObjectKind::variable;
   return {op.site, kind, op.kind, variable ? model::bytes_in_cell(op, 0) : model::ByteMask{0}};
 }
@@ -62,13 +61,17 @@ void SortedBlock::sort(const BlockView& block) {
   events = block;
   inner_.clear();
   filtered_ = false;
-  classes.clear();
-  duties_.clear();
+  classes.resize(block.ops.size());
+  duties_.resize(block.ops.size());
   std::uint8_t any = 0;
-  for (const Op& op : block.ops) {
-    classes.push_back(class_of(op));
-    duties_.push_back(duties_of(op));
-    any |= duties_.back();
+  std::uint64_t widest = 1;
+  for (std::size_t i = 0; i < block.ops.size(); ++i) {
+    const Op& op = block.ops[i];
+    const std::uint8_t duties = duties_of(op);
+    classes[i] = class_of(op, (duties & kWide) != 0);
+    duties_[i] = duties;
+    any |= duties;
+    if ((duties & kWide) != 0) widest = std::max(widest, cells(op));
   }
   atomics = (any & kAtomic) != 0;
   // Written without a branch, and so one place behind the end.
@@ -97,9 +100,6 @@ void SortedBlock::sort(const BlockView& block) {
   }
   threads = n == 0 ? 0 : greatest + 1;
   // Of all objects, whatever they are: cheaper than to ask, and ids of other kinds are small.
-  std::uint64_t widest = 1;
-  for (const Op& op : block.ops)
-    widest = std::max(widest, object_kind(op.kind) == ObjectKind::variable ? cells(op) : 1);
   variables = greatest_of(block.object.data(), n) + widest;
 }
 

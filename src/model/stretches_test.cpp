@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace deadheat::model {
+namespace deadheat::model::stretches_tests {
 namespace {
 
 struct State {
@@ -63,4 +63,4 @@ TEST(Stretches, SayOfEachByteWhatWasDoneToIt) {
 }
 
 }  // namespace
-}  // namespace deadheat::model
+}  // namespace deadheat::model::stretches_tests

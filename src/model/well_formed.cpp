@@ -105,7 +105,8 @@ inline WellFormed::Look WellFormed::how_to_look(const Op& op) {
   if (fault_of(op)) return Look::with_care;
   if (is_access(op.kind) || is_allocation(op.kind)) return Look::no;
   if (op.kind == EventKind::acquire) return Look::acquire;
-  return op.kind == EventKind::release ? Look::release : Look::with_care;
+  if (op.kind == EventKind::release) return Look::release;
+  return object_kind(op.kind) == ObjectKind::none ? Look::with_care : Look::yes;
 }
 
 void WellFormed::classify(std::span<const Op> ops) {
@@ -140,10 +141,8 @@ void WellFormed::find_marks(const BlockView& block) {
 
 void WellFormed::look(const BlockView& block, std::uint32_t i) {
   const NumberedEvent e{block.first + i, block[i]};
-  const Op& op = e.event.op;
-  if (const auto fault = fault_of(op)) note(*fault, e);
-  if (object_kind(op.kind) == ObjectKind::none && e.event.object != 0) note(Rule::stray, e);
-  switch (op.kind) {
+  if (look_at_[block.op[i]] == Look::with_care) look_for_faults(e);
+  switch (e.event.op.kind) {
     case EventKind::acquire:
       return acquire(e);
     case EventKind::acquire_shared:
@@ -182,6 +181,12 @@ void WellFormed::look(const BlockView& block, std::uint32_t i) {
     default:
       return;
   }
+}
+
+void WellFormed::look_for_faults(const NumberedEvent& e) {
+  const Op& op = e.event.op;
+  if (const auto fault = fault_of(op)) note(*fault, e);
+  if (object_kind(op.kind) == ObjectKind::none && e.event.object != 0) note(Rule::stray, e);
 }
 
 // The thread has an event here. Called for the first one of each run, and after an `end`.

@@ -163,7 +163,8 @@ class WellFormed {
     NumberedEvent entered;  // last
   };
 
-  enum class Look : std::uint8_t { acquire, release, no, with_care };
+  // with_care: the operation alone has a fault, or may have one with its object.
+  enum class Look : std::uint8_t { acquire, release, no, yes, with_care };
 
   static Look how_to_look(const Op& op);
   void classify(std::span<const Op> ops);
@@ -178,6 +179,7 @@ class WellFormed {
   bool change_hands(Lock& lock, std::uint32_t t, Look how, const NumberedOp& by);
   void look_at(const BlockView& block, std::uint32_t i);
   void look(const BlockView& block, std::uint32_t i);
+  void look_for_faults(const NumberedEvent& e);
   void acts(const BlockView& block, std::uint32_t i);
   void acquire(const NumberedEvent& e);
   void acquire_shared(const NumberedEvent& e);

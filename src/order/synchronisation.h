@@ -88,18 +88,33 @@ class Synchronisation {
   }
 
   void barrier_enter(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
-    Rule::enter(clocks_, actor(t, time), generations_[{index(b), generation}]);
+    const Key key{index(b), generation};
+    if (latest_ == nullptr || !(latest_->first == key)) latest_ = &*generations_.try_emplace(key).first;
+    Rule::enter(clocks_, actor(t, time), latest_->second);
   }
   void barrier_exit(ThreadId t, BarrierId b, std::uint64_t generation, Time time) {
-    const auto g = generations_.find({index(b), generation});
-    if (g == generations_.end()) return;
-    if (Rule::leave(clocks_, actor(t, time), g->second)) generations_.erase(g);
+    const Key key{index(b), generation};
+    if (latest_ == nullptr || !(latest_->first == key)) {
+      const auto g = generations_.find(key);
+      if (g == generations_.end()) return;
+      latest_ = &*g;
+    }
+    if (!Rule::leave(clocks_, actor(t, time), latest_->second)) return;
+    generations_.erase(key);
+    latest_ = nullptr;
   }
 
   void fence(ThreadId t, MemoryOrder order, Time time) { Rule::fence(clocks_, actor(t, time), order); }
   // What a load sees happens before it, so this comes before the access is checked.
   void atomic(ThreadId t, VarId x, const Op& op, Time time) {
     const auto by = actor(t, time);
+    if (Write* const last = last_alone(x, op)) {
+      if (op.kind != EventKind::atomic_store) Rule::atomic_load(clocks_, by, op.order, last->message);
+      if (op.kind == EventKind::atomic_load) return;
+      Rule::atomic_write(clocks_, by, op.kind, op.order, last->message);
+      last->time = time;
+      return;
+    }
     const Bytes bytes = bytes_of(x, op);
     // A copy, since the write below changes the place it comes from.
     if (op.kind != EventKind::atomic_store) {
@@ -178,7 +193,7 @@ class Synchronisation {
       enliven(thread, t);
     return thread;
   }
-  typename Rule::Actor actor(ThreadId t, Time time) { return {living(t), t, time}; }
+  [[gnu::always_inline]] typename Rule::Actor actor(ThreadId t, Time time) { return {living(t), t, time}; }
   [[gnu::noinline]] void enliven(Thread& thread, ThreadId t) {
     clocks_.start(thread.clock, t);
     thread.alive = true;
@@ -212,6 +227,15 @@ class Synchronisation {
   };
 
   static Bytes bytes_of(VarId x, const Op& op) { return {x, op}; }
+  // The last write of what an atomic accesses, if these are the same bytes of one cell, and all in it that is
+  // known: mostly an atomic is alone in its cell, and has the size it had. Else null.
+  Write* last_alone(VarId x, const Op& op) {
+    if (atomic_cells_ == 0 || cells(op) != 1) return nullptr;
+    std::vector<Write>& writes = atomics_[index(x)];
+    const bool alone =
+        writes.size() == 1 && writes[0].atomic && writes[0].bytes == model::bytes_in_cell(op, 0);
+    return alone ? writes.data() : nullptr;
+  }
   // seen_ := what the last writes of the bytes left, cell by cell.
   void see(const Bytes& bytes) {
     clocks_.clear(seen_);
@@ -237,12 +261,6 @@ class Synchronisation {
   void overwrite_cell(std::uint32_t cell, model::ByteMask mask, Time time, const Message* message) {
     std::vector<Write>& writes = atomics_[cell];
     if (writes.empty()) ++atomic_cells_;
-    // Mostly an atomic is all there is in its cell, and has the size it had.
-    if (writes.size() == 1 && writes[0].bytes == mask && message != nullptr) {
-      writes[0].atomic = true;
-      writes[0].time = time;
-      return clocks_.assign(writes[0].message, *message);
-    }
     std::erase_if(writes, [&](Write& write) {
       write.bytes = static_cast<model::ByteMask>(write.bytes & ~mask);
       if (write.bytes == 0) clocks_.clear(write.message);
@@ -257,8 +275,10 @@ class Synchronisation {
 
   std::vector<Thread> threads_;
   model::Table<Message> channels_;
-  std::unordered_map<Key, Generation, Hash> generations_;
-  model::Table<std::vector<Write>> atomics_;  // by cell; empty where there is no atomic
+  using Generations = std::unordered_map<Key, Generation, Hash>;
+  Generations generations_;
+  typename Generations::value_type* latest_ = nullptr;  // the last one entered or left: mostly the next, too
+  model::Table<std::vector<Write>> atomics_;            // by cell; empty where there is no atomic
   std::uint64_t atomic_cells_ = 0;
   Message passed_, seen_;  // on their way
   Own nothing_;            // of threads that know of no other

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace deadheat::report {
+namespace deadheat::report::why_tests {
 namespace {
 
 using testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(Why, ClaimsNoMoreThanTheEngineKnows) {
 }
 
 }  // namespace
-}  // namespace deadheat::report
+}  // namespace deadheat::report::why_tests

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/assert.h"
@@ -302,6 +303,10 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
   }
   op_table_.resize(header.ops);
   op_state_.resize(header.ops);
+  std::array<std::uint32_t, kEventKinds> bounds{};  // of objects, where an operation has no size
+  for (std::size_t kind = 0; kind < kEventKinds; ++kind) {
+    bounds[kind] = object_bound({.kind = static_cast<EventKind>(kind)});
+  }
   std::uint32_t site = 0, stack = 0, base = 0;
   for (std::uint32_t i = 0; i < header.ops && r.ok(); ++i) {
     const auto tag = r.fixed<std::uint8_t>();
@@ -310,24 +315,27 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
     if (static_cast<std::size_t>(op.kind) >= kEventKinds || (tag & 0x80) != 0) {
       return input_error(fmt::format("unknown event kind {}; was this written by a newer deadheat?", tag));
     }
-    if (has_order(op.kind)) op.order = static_cast<MemoryOrder>(r.fixed<std::uint8_t>());
+    const bool ordered = has_order(op.kind), valued = (tag & kHasValue) != 0;
+    if (ordered) op.order = static_cast<MemoryOrder>(r.fixed<std::uint8_t>());
     site = r.delta(site);
     op.site = SiteId{site};
     if ((tag & kHasStack) != 0) {
       stack = r.delta(stack);
       op.stack = StackId{stack};
     }
-    if ((tag & kHasValue) != 0) {
+    if (valued) {
       if (is_access(op.kind)) op.offset = r.fixed<std::uint8_t>();
       op.value = r.varint();
     }
     base = r.delta(base);
-    if (const char* what = fault(op)) return input_error(fmt::format("an operation with {}", what));
+    if (ordered || valued) {  // else there is nothing to be wrong
+      if (const char* what = fault(op)) return input_error(fmt::format("an operation with {}", what));
+    }
     if (site >= bounds_.sites || index(op.stack) >= bounds_.stacks) {
       return input_error("a site or stack out of range");
     }
     op_table_[i] = op;
-    op_state_[i] = {base, object_bound(op)};
+    op_state_[i] = {base, valued ? object_bound(op) : bounds[static_cast<std::size_t>(op.kind)]};
   }
   if (!r.ok() || !r.at_end()) return input_error("the dictionary of operations does not fill its section");
   return {};

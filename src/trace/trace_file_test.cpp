@@ -18,7 +18,7 @@
 #include "trace/event_stream.h"
 #include "trace/format.h"
 
-namespace deadheat::trace {
+namespace deadheat::trace::trace_file_tests {
 namespace {
 
 using test::contents;
@@ -560,4 +560,4 @@ TEST(TraceFile, RoundTripOfAnyEvents) {
 }
 
 }  // namespace
-}  // namespace deadheat::trace
+}  // namespace deadheat::trace::trace_file_tests

@@ -11,7 +11,7 @@ namespace {
 
 class Conformance : public testing::TestWithParam<std::string> {
  public:
-  static constexpr std::uint64_t kFew = 400;
+  static constexpr std::uint64_t kFew = 400 / oracle::kFewer;
 
   // property(trace, numbers): from a random trace; the numbers are random too.
   template <class F>

@@ -6,7 +6,7 @@
 #include "engines/promises.h"
 #include "support/run_filter.h"
 
-namespace deadheat::test {
+namespace deadheat::test::filters_tests {
 namespace {
 
 using Kept = std::vector<bool>;
@@ -286,4 +286,4 @@ TEST(Filters, AreRefusedBeforeEnginesThatWouldBeWrongBehindThem) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::filters_tests

@@ -1,7 +1,7 @@
 // The promises of the engines of happens-before.
 #include "engines/promises.h"
 
-namespace deadheat::test {
+namespace deadheat::test::happens_before_tests {
 namespace {
 
 class HappensBefore : public Profile {};
@@ -102,4 +102,4 @@ TEST(Barriers, WhoLeavesAGenerationKnowsNothingOfTheNext) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::happens_before_tests

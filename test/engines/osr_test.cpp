@@ -4,7 +4,7 @@
 #include "engines/promises.h"
 #include "oracle/optimistic.h"
 
-namespace deadheat::test {
+namespace deadheat::test::osr_tests {
 namespace {
 
 Pairs defined_pairs(Trace trace) { return oracle::optimistic_and_sync_preserving(trace); }
@@ -92,4 +92,4 @@ TEST(OsrReversals, SomePairsMeetByReversalsOnly) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::osr_tests

@@ -7,7 +7,7 @@
 #include "support/load_trace.h"
 #include "support/scratch.h"
 
-namespace deadheat::test {
+namespace deadheat::test::pwr_tests {
 namespace {
 
 RaceList run(const std::string& engine, Trace trace) { return run_engine(engine, trace, any_cut(trace)); }
@@ -329,4 +329,4 @@ TEST(PwrExamples, WithoutEdgesTheWriteThatWasReplacedIsMissed) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::pwr_tests

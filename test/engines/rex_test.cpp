@@ -9,7 +9,7 @@
 #include "oracle/blocks.h"
 #include "support/run_filter.h"
 
-namespace deadheat::test {
+namespace deadheat::test::rex_tests {
 namespace {
 
 using Kept = std::vector<bool>;
@@ -382,4 +382,4 @@ TEST(RexCrossThread, LosesPlacesThatRaceInSomeTraces) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::rex_tests

@@ -8,7 +8,7 @@
 #include "engines/promises.h"
 #include "support/load_trace.h"
 
-namespace deadheat::test {
+namespace deadheat::test::sampled_tests {
 namespace {
 
 const std::vector<std::string> kStamps = {"st", "su", "so", "si"};
@@ -363,4 +363,4 @@ TEST(PacerChance, OfAPairIsTheRateNearAndFar) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::sampled_tests

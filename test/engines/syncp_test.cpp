@@ -3,7 +3,7 @@
 #include "engines/promises.h"
 #include "oracle/sync_preserving.h"
 
-namespace deadheat::test {
+namespace deadheat::test::syncp_tests {
 namespace {
 
 // By search, and by their definition.
@@ -73,4 +73,4 @@ TEST_P(SyncP, ALimitLeavesSomeOfThePairsAndCountsTheOthers) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::syncp_tests

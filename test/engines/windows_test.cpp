@@ -8,7 +8,7 @@
 #include "generate/generate.h"
 #include "support/scratch.h"
 
-namespace deadheat::test {
+namespace deadheat::test::windows_tests {
 namespace {
 
 using analysis::AnalyzeOptions;
@@ -430,4 +430,4 @@ TEST(OnePass, ATraceFarFromRaceFreeShowsARaceAsOftenAsPromised) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::windows_tests

@@ -5,10 +5,11 @@
 
 #include "analysis/analyze.h"
 #include "generate/generate.h"
+#include "oracle/many_traces.h"
 #include "support/run_engine.h"
 #include "support/scratch.h"
 
-namespace deadheat::test {
+namespace deadheat::test::workloads_tests {
 namespace {
 
 using analysis::Findings;
@@ -51,7 +52,7 @@ class Workload : public testing::TestWithParam<Pattern> {
   // Every pattern has planted races, each at sites of its own.
   std::string trace() {
     auto p = generate::defaults_of(GetParam());
-    p.events = 60'000;
+    p.events = 60'000 / oracle::kFewer;
     p.races = 30;
     p.race_distance = 200;
     if (GetParam() != Pattern::many_threads) p.threads = 40;
@@ -146,4 +147,4 @@ TEST(Analyze, ADamagedBlockIsAnErrorWhateverTheNumberOfJobs) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::workloads_tests

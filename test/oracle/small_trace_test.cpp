@@ -6,7 +6,7 @@
 #include "oracle/locksets.h"
 #include "oracle/shrink.h"
 
-namespace deadheat::oracle {
+namespace deadheat::oracle::small_trace_tests {
 namespace {
 
 constexpr std::uint64_t kTraces = 2000;
@@ -139,4 +139,4 @@ TEST(Shrinking, WhatTextCannotSayIsToldInWords) {
 }
 
 }  // namespace
-}  // namespace deadheat::oracle
+}  // namespace deadheat::oracle::small_trace_tests

@@ -10,7 +10,7 @@
 #include "support/load_trace.h"
 #include "support/windows.h"
 
-namespace deadheat::solve {
+namespace deadheat::solve::prove_tests {
 namespace {
 
 using oracle::ManyTraces;
@@ -101,4 +101,4 @@ TEST(Proofs, SaysWhyItStopped) {
 }
 
 }  // namespace
-}  // namespace deadheat::solve
+}  // namespace deadheat::solve::prove_tests
