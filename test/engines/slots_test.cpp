@@ -8,7 +8,7 @@
 #include "oracle/sync_preserving.h"
 #include "oracle/wcp.h"
 
-namespace deadheat::test {
+namespace deadheat::test::slots_tests {
 namespace {
 
 using K = EventKind;
@@ -307,4 +307,4 @@ TEST_P(OfManyThreads, MemoryGrowsNoFasterThanTheTrace) {
 }
 
 }  // namespace
-}  // namespace deadheat::test
+}  // namespace deadheat::test::slots_tests
