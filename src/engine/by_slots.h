@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/dispatch.h"
@@ -22,22 +23,28 @@ class BySlots {
   // Of threads that got a slot since the block began.
   const std::vector<order::Slots::Owner>& news() const { return news_; }
 
-  // As of orders. Threads that act in the block and that nobody forks get their slots.
-  bool begin_block(Order& order, const SortedBlock& block) {
+  // By thread; the place does not change within a block.
+  const std::uint32_t* by_thread() const { return slots_.by_thread(); }
+
+  // As of orders, which know the block as one in slot `as`. Threads that act in the block and that nobody
+  // forks get their slots.
+  bool begin_block(Order& order, const SortedBlock& block, std::uint32_t as) {
     news_.clear();
     slots_.reserve(block.threads);
     if (!slots_.all_there()) welcome(block);
-    return order.begin_block(block.slot, slots_.count());
+    return order.begin_block(as, slots_.count());
   }
   // An event that orders. True if the moments of all threads have changed.
   [[gnu::always_inline]] bool order_event(Order& order, ThreadId t, const Op& op, std::uint32_t object,
                                           Time time) {
-    if (op.kind == EventKind::fork || op.kind == EventKind::join) [[unlikely]] {
-      return op.kind == EventKind::fork ? fork(order, t, ThreadId{object}, time)
-                                        : join(order, t, ThreadId{object}, time);
-    }
+    if (op.kind == EventKind::fork || op.kind == EventKind::join) [[unlikely]]
+      return order_threads(order, t, op.kind, ThreadId{object}, time);
     dispatch(order, slots_[t], op, object, time);
     return false;
+  }
+  // The same for a fork or join alone.
+  bool order_threads(Order& order, ThreadId t, EventKind kind, ThreadId u, Time time) {
+    return kind == EventKind::fork ? fork(order, t, u, time) : join(order, t, u, time);
   }
 
   std::size_t bytes() const { return slots_.bytes(); }
@@ -88,7 +95,7 @@ class BySlots {
   std::vector<order::Slots::Owner> news_;
   std::vector<bool> forked_;  // in this block
   // What joined threads knew whose slots are others' now: they may be joined again.
-  std::unordered_map<std::uint32_t, typename Order::Message> former_;
+  std::unordered_map<std::uint32_t, decltype(std::declval<Order&>().take_ended(ThreadId{}))> former_;
 };
 
 }  // namespace deadheat::engine

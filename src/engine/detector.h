@@ -247,7 +247,7 @@ class Detector final : public Engine {
   }
   bool begin_block(const SortedBlock& block) {
     if constexpr (kShared) {
-      return by_slots_.begin_block(order_, block);
+      return by_slots_.begin_block(order_, block, block.slot);
     } else {
       return order_.begin_block(block.slot, block.threads);
     }

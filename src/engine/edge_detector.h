@@ -6,6 +6,8 @@
 // paper; an option) pairs are missed. And edges are followed at once, in the same pass: no pairs are kept.
 // Accesses that meet many are told with groups of them, so that the cost of a race does not grow with the
 // square of how often it fires.
+// Threads share slots (order/slots.h), by which orders and histories know them: an access of a slot's owner
+// is ordered before all of the next owner's, which may take its place as one of the same thread may.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/by_slots.h"
 #include "engine/check.h"
 #include "engine/dispatch.h"
 #include "engine/engine.h"
 #include "history/edge_history.h"
 #include "history/guards.h"
+#include "order/slots.h"
 
 namespace deadheat::engine {
 
@@ -65,7 +69,9 @@ class EdgeDetector : public Engine {
         history_(options.limit, options.pairs == UINT64_MAX ? shape.many_met : UINT64_MAX) {}
 
   void order(const SortedBlock& block, RaceSink& races) override {
-    order_.begin_block(0, block.threads);
+    by_slots_.begin_block(order_, block, 0);
+    met_ = 0;
+    meet_owners();
     order_.reserve(block.variables);
     history_.reserve(block.variables);
     locks_.reserve(block.variables);
@@ -74,6 +80,7 @@ class EdgeDetector : public Engine {
     const OpClass* const classes = block.classes.data();
     const std::uint16_t* const codes = events.op.data();
     const std::uint32_t* const threads = events.thread.data();
+    const std::uint32_t* const slots = by_slots_.by_thread();
     const std::uint32_t* const objects = events.object.data();
     const clock::Time first = clock::time_of(events.first);
     const std::size_t n = events.size();
@@ -88,10 +95,14 @@ class EdgeDetector : public Engine {
         history_.prefetch_next_edge(objects[i + kAhead / 4]);
       }
       const OpClass c = classes[codes[i]];
-      const ThreadId t{threads[i]};
+      const ThreadId t{slots[threads[i]]};
       order::Moment now = order_.moment(t);
       if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
-        if (!block.is_inner(i)) dispatch(order_, t, events.ops[codes[i]], objects[i], first + i);
+        if (c.event == EventKind::fork || c.event == EventKind::join) [[unlikely]] {
+          order_threads(block, i);
+        } else if (!block.is_inner(i)) {
+          dispatch(order_, t, events.ops[codes[i]], objects[i], first + i);
+        }
         if (object_kind(c.event) != ObjectKind::variable) continue;
         if (Locks::kAfterOwnSynchronisation) now = order_.moment(t);
       }
@@ -119,7 +130,9 @@ class EdgeDetector : public Engine {
     if (options_.pairs != UINT64_MAX) all.push_back({"accesses that reached the limit of pairs", cut_});
     return all;
   }
-  std::uint64_t bytes() const override { return order_.bytes() + history_.bytes() + locks_.bytes(); }
+  std::uint64_t bytes() const override {
+    return order_.bytes() + by_slots_.bytes() + history_.bytes() + locks_.bytes();
+  }
 
  protected:
   Order order_{1};
@@ -129,7 +142,7 @@ class EdgeDetector : public Engine {
     history::Kept access;
     std::uint32_t cell;
   };
-  // The last accesses of a group.
+  // The last accesses of a group; its thread is a slot.
   struct Several {
     model::Side first;
     order::LocksetId held;
@@ -138,6 +151,16 @@ class EdgeDetector : public Engine {
     std::uint64_t sum;
   };
 
+  // Forks and joins.
+  [[gnu::noinline]] void order_threads(const SortedBlock& block, std::uint32_t i) {
+    const BlockView& events = block.events;
+    by_slots_.order_event(order_, ThreadId{events.thread[i]}, events.ops[events.op[i]], events.object[i],
+                          clock::time_of(events.first + i));
+    meet_owners();
+  }
+  void meet_owners() {
+    for (; met_ < by_slots_.news().size(); ++met_) owners_.add(by_slots_.news()[met_]);
+  }
   bool protect(const history::Access& a, const order::Moment& now) {
     return locks_.protect(a, now, [&] { return history_.untouched(a.place); });
   }
@@ -156,7 +179,7 @@ class EdgeDetector : public Engine {
     const BlockView& events = block.events;
     const Op& op = events.ops[events.op[i]];
     const VarId x{events.object[i]};
-    const ThreadId t{events.thread[i]};
+    const ThreadId t = by_slots_[ThreadId{events.thread[i]}];
     const clock::Time time = clock::time_of(events.first + i);
     history::Access a{t, time, 0, 0, op.kind, op.site};
     const model::Stretch stretch = Sharding{}.stretch(0, index(x), op);
@@ -233,11 +256,12 @@ class EdgeDetector : public Engine {
   // In the order of the trace.
   void tell_found(const history::Access& a, RaceSink& races) {
     std::ranges::sort(found_, {}, [](const Found& f) { return std::pair(f.access.epoch.time(), f.cell); });
+    const Scope in{Sharding{}, 0, many_cells_, a.thread, &owners_};
     clock::Time told = 0;
     for (const Found& f : found_) {
       if (f.access.epoch.time() == told) continue;
       told = f.access.epoch.time();
-      engine::tell(races, VarId{f.cell}, a, {f.access.epoch, f.access.site, f.access.kind()});
+      engine::tell(races, VarId{f.cell}, a, {f.access.epoch, f.access.site, f.access.kind()}, in);
     }
   }
 
@@ -287,15 +311,27 @@ class EdgeDetector : public Engine {
     all.erase(again.begin(), again.end());
     for (const auto& [event, cell] : all) tell_row(a, parts.front(), cell, {&event, 1}, races);
   }
-  static void tell_row(const history::Access& a, const Several& of, std::uint32_t cell,
-                       std::span<const std::uint64_t> events, RaceSink& races) {
-    model::Side first = of.first;
-    first.event = events.front();
-    races.races({VarId{cell}, first, events, {a.time - 1, a.thread, a.site, a.kind}});
+  // One row for each owner of the slot.
+  void tell_row(const history::Access& a, const Several& of, std::uint32_t cell,
+                std::span<const std::uint64_t> events, RaceSink& races) const {
+    const model::Side later{a.time - 1, owners_.of(a.epoch()), a.site, a.kind};
+    while (!events.empty()) {
+      model::Side first = of.first;
+      first.event = events.front();
+      const auto owner = owners_.span_of({of.first.thread, clock::time_of(first.event)});
+      first.thread = owner.thread;
+      const auto behind = std::ranges::lower_bound(events, owner.end, {}, clock::time_of);
+      const auto count = static_cast<std::size_t>(behind - events.begin());
+      races.races({VarId{cell}, first, events.first(count), later});
+      events = events.subspan(count);
+    }
   }
 
   EdgeOptions options_;
   std::uint64_t many_cells_;
+  BySlots<Order> by_slots_;
+  order::Owners owners_;
+  std::size_t met_ = 0;  // of the news of the block
   history::EdgeHistory history_;
   Locks locks_{order_};
   std::vector<Found> found_;              // of one access

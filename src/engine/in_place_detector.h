@@ -16,7 +16,7 @@ class InPlaceDetector final : public Engine {
   explicit InPlaceDetector(Shape shape) : order_(1), shape_(shape) {}
 
   void order(const SortedBlock& block, RaceSink& races) override {
-    by_slots_.begin_block(order_, block);
+    by_slots_.begin_block(order_, block, 0);
     met_ = 0;
     meet_owners();
     history_.reserve(block.variables);

@@ -48,10 +48,39 @@ class Optimistic {
 
   explicit Optimistic(Shape shape) : preserving_(shape), kept_(shape.many_cells) {}
 
-  void begin_block(const SortedBlock& block) {
-    preserving_.begin_block(block);
-    kept_.reserve(block.threads, block.variables);
+  // As of SyncPreserving.
+  bool begin_block(std::uint32_t slot, std::uint32_t threads) {
+    kept_.reserve_threads(threads);
+    return preserving_.begin_block(slot, threads);
   }
+  bool reserve_threads(std::uint32_t threads) {
+    kept_.reserve_threads(threads);
+    return preserving_.reserve_threads(threads);
+  }
+  void reserve(std::uint64_t variables) {
+    kept_.reserve(variables);
+    preserving_.reserve(variables);
+  }
+  bool knows(ThreadId t, clock::Epoch end) { return preserving_.knows(t, end); }
+  bool has_ended(ThreadId u) const { return preserving_.has_ended(u); }
+  struct Ended {
+    Message known;
+    order::KeptOrder::Ended kept;
+  };
+  Ended take_ended(ThreadId u) { return {preserving_.take_ended(u), kept_.take_ended(u)}; }
+  void fork(ThreadId t, ThreadId u, clock::Time time) {
+    kept_.fork(t, u, time, order().moment(t).times);
+    preserving_.fork(t, u, time);
+  }
+  void join(ThreadId t, ThreadId u, clock::Time time) {
+    kept_.join(t, u, time, order().moment(t).times);
+    preserving_.join(t, u, time);
+  }
+  void join_ended(ThreadId t, Ended& ended, clock::Time time) {
+    kept_.join_ended(t, ended.kept, time, order().moment(t).times);
+    preserving_.join_ended(t, ended.known, time);
+  }
+
   void synchronise(ThreadId t, const Op& op, std::uint32_t object, clock::Time time) {
     kept_.synchronise(t, op, object, time, order().moment(t).times);
     preserving_.synchronise(t, op, object, time);

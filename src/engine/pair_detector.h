@@ -6,6 +6,9 @@
 // meet them. (A thread that nobody forks could. So nothing is dropped before a forked thread acts, nor once
 // there were two others; one that comes later nevertheless is counted.) Searches: at most as many for each
 // two places in two threads and a variable as the limits say.
+//
+// Threads share slots (order/slots.h), by which the search knows them: the next owner is after all that the
+// former one was after, and so cannot meet what that one could not. Limits are of threads.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/by_slots.h"
 #include "engine/engine.h"
 #include "engine/meeting.h"
 #include "model/cells.h"
 #include "order/ideal.h"
 #include "order/locksets.h"
+#include "order/slots.h"
 
 namespace deadheat::engine {
 
@@ -52,7 +57,8 @@ class PairDetector final : public Engine {
     Message before;  // what its thread knew, with its own events before
     SiteId site;
     EventKind kind;
-    ThreadId thread() const { return before.last.thread(); }
+    ThreadId slot() const { return before.last.thread(); }
+    clock::Epoch epoch() const { return {slot(), time}; }
   };
   // Pairs of a place and one of a later access.
   struct Pairs {
@@ -69,9 +75,9 @@ class PairDetector final : public Engine {
 
     Pairs& pairs_with(SiteId later, EventKind what);
   };
-  // What a thread found out about a list, as far as it has asked.
+  // What a thread, and those who had its slot before, found out about a list, as far as they have asked.
   struct Asked {
-    ThreadId by;
+    ThreadId slot, by;
     std::size_t looked_at = 0;  // the first so many entries
     std::vector<Place> places;
   };
@@ -81,13 +87,13 @@ class PairDetector final : public Engine {
     std::vector<Asked> asked;
     std::size_t enough = 0;  // when there are so many, some may be dropped
 
-    Asked& asked_by(ThreadId t);
+    Asked& asked_by(ThreadId slot, ThreadId t);
   };
   struct Accesses {
     std::vector<order::LocksetId> held;
     std::vector<List> lists;    // of each of these
     order::LocksetId always{};  // locks that are held in all of them
-    ThreadId owner{};           // the only thread, unless there are several
+    ThreadId owner{};           // the only slot, unless there are several
     bool shared = false;
     std::vector<std::uint32_t> places;  // a hash table, if there are many: numbers of lists and one
 
@@ -112,6 +118,8 @@ class PairDetector final : public Engine {
     EventKind kind;
   };
 
+  void order_threads(ThreadId t, EventKind kind, ThreadId u, clock::Time time);
+  void meet_owners();
   void access(const SortedBlock& block, std::uint32_t i, RaceSink& races);
   void look_at(State& s, std::uint32_t cell, Later& later);
   void meet(Accesses& accesses, Later& later);
@@ -128,11 +136,18 @@ class PairDetector final : public Engine {
   std::uint64_t many_cells_;
   std::size_t few_;
   Search search_;
+  BySlots<Search> by_slots_;
+  order::Owners owners_;
+  std::size_t met_ = 0;  // of the news of the block
   model::Cells<State> cells_;
   std::vector<Found> found_;      // of one access
-  std::vector<clock::Time> old_;  // by thread: all others are after its events up to then
+  std::vector<clock::Time> old_;  // by slot: all others are after its events up to then
   std::uint64_t asked_for_old_ = 0;
-  std::vector<bool> forked_, joined_;                  // threads
+  // Of the last owner of a slot.
+  struct Life {
+    bool forked = false, came = false, joined = false;
+  };
+  std::vector<Life> lives_;                            // by slot
   std::uint32_t came_forked_ = 0, came_unforked_ = 0;  // threads
   std::uint64_t late_ = 0;                             // of these, when something was dropped already
   bool dropped_ = false;
@@ -145,11 +160,18 @@ PairDetector<Search>::~PairDetector() {
 }
 
 template <class Search>
-typename PairDetector<Search>::Asked& PairDetector<Search>::List::asked_by(ThreadId t) {
-  const auto at = std::ranges::find(asked, t, &Asked::by);
-  if (at != asked.end()) return *at;
-  asked.push_back({t, 0, {}});
-  return asked.back();
+typename PairDetector<Search>::Asked& PairDetector<Search>::List::asked_by(ThreadId slot, ThreadId t) {
+  const auto at = std::ranges::find(asked, slot, &Asked::slot);
+  if (at == asked.end()) {
+    asked.push_back({slot, t, 0, {}});
+    return asked.back();
+  }
+  if (at->by != t) {
+    at->by = t;
+    std::erase_if(at->places, [](const Place& place) { return place.alive.empty(); });
+    for (Place& place : at->places) place.pairs.clear();
+  }
+  return *at;
 }
 
 template <class Search>
@@ -218,32 +240,54 @@ typename PairDetector<Search>::State PairDetector<Search>::State::clone() const 
 
 template <class Search>
 void PairDetector<Search>::order(const SortedBlock& block, RaceSink& races) {
-  search_.begin_block(block);
+  by_slots_.begin_block(search_, block, 0);
+  search_.reserve(block.variables);
   cells_.reserve(block.variables);
-  if (old_.size() < block.threads) {
-    old_.resize(block.threads);
-    forked_.resize(block.threads);
-    joined_.resize(block.threads);
-  }
+  met_ = 0;
+  meet_owners();
   find_old();
   const BlockView& events = block.events;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Op& op = events.ops[events.op[i]];
-    const ThreadId t{events.thread[i]};
+    const ThreadId t = by_slots_[ThreadId{events.thread[i]}];
     const clock::Time time = clock::time_of(events.first + i);
-    if (search_.last(t) == 0) [[unlikely]] {
-      ++(forked_[index(t)] ? came_forked_ : came_unforked_);
-      late_ += dropped_ && !forked_[index(t)] ? 1 : 0;
+    if (Life& life = lives_[index(t)]; !life.came) [[unlikely]] {
+      life.came = true;
+      ++(life.forked ? came_forked_ : came_unforked_);
+      late_ += dropped_ && !life.forked ? 1 : 0;
+      if (came_unforked_ > 1) std::ranges::fill(old_, 0);
     }
-    if (op.kind == EventKind::fork) forked_[events.object[i]] = true;
-    if (op.kind == EventKind::join) joined_[events.object[i]] = true;
     if (object_kind(op.kind) == ObjectKind::variable) {
       access(block, i, races);
     } else if (block.is_inner(i)) {
       search_.pass(t, time);
+    } else if (object_kind(op.kind) == ObjectKind::thread) {
+      order_threads(ThreadId{events.thread[i]}, op.kind, ThreadId{events.object[i]}, time);
     } else {
       search_.synchronise(t, op, events.object[i], time);
     }
+  }
+}
+
+template <class Search>
+void PairDetector<Search>::order_threads(ThreadId t, EventKind kind, ThreadId u, clock::Time time) {
+  by_slots_.order_threads(search_, t, kind, u, time);
+  meet_owners();
+  if (!by_slots_.owns(u)) return;
+  Life& life = lives_[index(by_slots_[u])];
+  (kind == EventKind::fork ? life.forked : life.joined) = true;
+}
+
+template <class Search>
+void PairDetector<Search>::meet_owners() {
+  for (; met_ < by_slots_.news().size(); ++met_) {
+    const order::Slots::Owner& owner = by_slots_.news()[met_];
+    owners_.add(owner);
+    if (owner.slot >= lives_.size()) {
+      lives_.resize(owner.slot + std::size_t{1});
+      old_.resize(owner.slot + std::size_t{1});
+    }
+    lives_[owner.slot] = {};
   }
 }
 
@@ -252,7 +296,7 @@ void PairDetector<Search>::access(const SortedBlock& block, std::uint32_t i, Rac
   const BlockView& events = block.events;
   const Op& op = events.ops[events.op[i]];
   const VarId x{events.object[i]};
-  const ThreadId t{events.thread[i]};
+  const ThreadId t = by_slots_[ThreadId{events.thread[i]}];
   const clock::Time time = clock::time_of(events.first + i);
   Later later{t, time, 0, op.kind, op.site, search_.order().moment(t)};
   const model::Stretch stretch = Sharding{}.stretch(0, index(x), op);
@@ -300,15 +344,11 @@ void PairDetector<Search>::find_old() {
   const std::size_t threads = search_.last().size();
   // As seldom as not to take time.
   const std::uint64_t now = *std::ranges::max_element(search_.last());
-  if (came_forked_ == 0 || now < asked_for_old_) return;
-  if (came_unforked_ > 1) {
-    std::ranges::fill(old_, 0);
-    return;
-  }
+  if (came_forked_ == 0 || came_unforked_ > 1 || now < asked_for_old_) return;
   asked_for_old_ = now + (few_ - 1) * threads * threads;
   std::ranges::fill(old_, now);
   for (std::uint32_t t = 0; t < threads; ++t) {
-    if (joined_[t]) continue;
+    if (lives_[t].joined) continue;
     const clock::Time* const times = search_.order().moment(ThreadId{t}).times;
     for (std::uint32_t u = 0; u < threads; ++u) old_[u] = t == u ? old_[u] : std::min(old_[u], times[u]);
   }
@@ -328,15 +368,16 @@ void PairDetector<Search>::meet(Accesses& accesses, Later& later) {
 
 template <class Search>
 void PairDetector<Search>::meet(List& list, Later& later) {
-  Asked& asked = list.asked_by(later.thread);
+  Asked& asked = list.asked_by(later.thread, owners_.of({later.thread, later.time}));
   for (; asked.looked_at < list.entries.size(); ++asked.looked_at) {
     const Entry& entry = list.entries[asked.looked_at];
-    if (later.before.covers(later.thread, {entry.thread(), entry.time})) continue;
+    if (later.before.covers(later.thread, entry.epoch())) continue;
+    const ThreadId thread = owners_.of(entry.epoch());
     auto place = std::ranges::find_if(asked.places, [&](const Place& p) {
-      return p.site == entry.site && p.thread == entry.thread() && p.kind == entry.kind;
+      return p.site == entry.site && p.thread == thread && p.kind == entry.kind;
     });
     if (place == asked.places.end()) {
-      asked.places.push_back({entry.thread(), entry.site, entry.kind, {}, {}});
+      asked.places.push_back({thread, entry.site, entry.kind, {}, {}});
       place = std::prev(asked.places.end());
     }
     place->alive.push_back(entry);
@@ -395,7 +436,7 @@ void PairDetector<Search>::drop_old(List& list) {
   for (; at <= entries.size(); ++at) {
     for (; asked != list.asked.end() && asked->looked_at == at; ++asked) asked->looked_at = kept;
     if (at == entries.size()) break;
-    if (entries[at].time <= old_[index(entries[at].thread())]) {
+    if (entries[at].time <= old_[index(entries[at].slot())]) {
       search_.order().forget(entries[at].before);
     } else {
       entries[kept++] = entries[at];
@@ -432,7 +473,7 @@ void PairDetector<Search>::tell(const Later& later, RaceSink& races) {
     last = &f;
     races.race({VarId{f.cell},
                 {f.event, f.thread, f.site, f.kind},
-                {later.time - 1, later.thread, later.site, later.kind}});
+                {later.time - 1, owners_.of({later.thread, later.time}), later.site, later.kind}});
   }
   found_.clear();
 }
@@ -448,7 +489,7 @@ std::vector<Counter> PairDetector<Search>::counters() const {
 
 template <class Search>
 std::uint64_t PairDetector<Search>::bytes() const {
-  return search_.bytes() + cells_.bytes() + kept_ * sizeof(Entry) * 3 / 2;
+  return search_.bytes() + by_slots_.bytes() + cells_.bytes() + kept_ * sizeof(Entry) * 3 / 2;
 }
 
 }  // namespace deadheat::engine

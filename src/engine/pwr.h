@@ -20,8 +20,9 @@ namespace deadheat::engine {
 
 inline constexpr Option kPaper = {
     "paper", "", "only pairs that are not ordered, and of a read only its write besides", "no"};
-inline constexpr Option kSections = {"sections", "N|unlimited",
-                                     "critical sections kept for each lock, thread and mode", "5"};
+inline constexpr Option kSections = {
+    "sections", "N|unlimited",
+    "critical sections kept for each lock, mode and thread, or threads one after another", "5"};
 inline constexpr Option kPairs = {
     "pairs", "N|unlimited", "pairs told of one access and a variable; it is compared with 100 times as many",
     "unlimited"};

@@ -227,7 +227,7 @@ constexpr Row kRows[] = {
          "with others inside that a thread is not after",
      .ignores = "",
      .options = {},
-     .make = make_detector<Wcp, FullHistory>},
+     .make = make_detector<Wcp, FullHistory, SlotUse::shared>},
     {.name = "syncp",
      .citation = "Mathur, Pavlogiannis & Viswanathan, POPL 2021 (sync-preserving races)",
      .promise =

@@ -8,12 +8,32 @@ namespace deadheat::engine {
 
 using order::Ideal;
 
-void SyncPreserving::begin_block(const SortedBlock& block) {
-  order_.begin_block(0, block.threads);
-  order_.reserve(block.variables);
-  if (last_.size() >= block.threads) return;
-  last_.resize(block.threads);
-  closed_.resize(block.threads);
+bool SyncPreserving::begin_block(std::uint32_t slot, std::uint32_t threads) {
+  const bool wider = order_.begin_block(slot, threads);
+  return reserve_threads(threads) || wider;
+}
+
+bool SyncPreserving::reserve_threads(std::uint32_t threads) {
+  if (last_.size() < threads) {
+    last_.resize(threads);
+    closed_.resize(threads);
+  }
+  return order_.reserve_threads(threads);
+}
+
+void SyncPreserving::fork(ThreadId t, ThreadId u, clock::Time time) {
+  order_.fork(t, u, time);
+  last_[index(t)] = time;
+}
+
+void SyncPreserving::join(ThreadId t, ThreadId u, clock::Time time) {
+  order_.join(t, u, time);
+  last_[index(t)] = time;
+}
+
+void SyncPreserving::join_ended(ThreadId t, const Message& ended, clock::Time time) {
+  order_.join_ended(t, ended, time);
+  last_[index(t)] = time;
 }
 
 void SyncPreserving::synchronise(ThreadId t, const Op& op, std::uint32_t object, clock::Time time) {

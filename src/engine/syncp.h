@@ -30,8 +30,22 @@ class SyncPreserving {
 
   explicit SyncPreserving(Shape /*shape*/) {}
 
-  void begin_block(const SortedBlock& block);
-  // What is not an access; acquires and releases only if they are not re-entrant.
+  // Threads are known by slots, as in orders (order/slots.h, by_slots.h). With the events of a slot's owner a
+  // set has all of the former owner's, so that by slots, too, it is told by times, and sections of a slot
+  // come one after another. Unless the former owner never ended one: then its slot stays its own.
+  bool begin_block(std::uint32_t slot, std::uint32_t threads);
+  bool reserve_threads(std::uint32_t threads);
+  void reserve(std::uint64_t variables) { order_.reserve(variables); }
+  bool knows(ThreadId t, clock::Epoch end) {
+    return order_.moment(end.thread()).held == order::LocksetId::empty && order_.knows(t, end);
+  }
+  bool has_ended(ThreadId u) const { return order_.has_ended(u); }
+  Message take_ended(ThreadId u) { return order_.take_ended(u); }
+  void fork(ThreadId t, ThreadId u, clock::Time time);
+  void join(ThreadId t, ThreadId u, clock::Time time);
+  void join_ended(ThreadId t, const Message& ended, clock::Time time);
+
+  // What is neither a fork or join nor an access; acquires and releases only if they are not re-entrant.
   void synchronise(ThreadId t, const Op& op, std::uint32_t object, clock::Time time);
   void access(ThreadId t, const Op& op, VarId x, clock::Time time);
   // A re-entrant acquire, or its release.

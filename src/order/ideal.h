@@ -41,6 +41,7 @@ template <class Base>
 class Knowing : public Base {
  public:
   using Base::Base;
+  using Base::knows;
   using typename Base::Message;
   using typename Base::Time;
   // All that thread t knows, with its own events up to `time`.

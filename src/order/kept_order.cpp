@@ -6,10 +6,11 @@ KeptOrder::~KeptOrder() {
   cells_.for_each([](State& state) { delete state.past; });
 }
 
-void KeptOrder::reserve(std::uint32_t threads, std::uint64_t variables) {
+void KeptOrder::reserve_threads(std::uint32_t threads) {
   if (threads > threads_.size()) threads_.resize(threads);
-  cells_.reserve(variables);
 }
+
+void KeptOrder::reserve(std::uint64_t variables) { cells_.reserve(variables); }
 
 KeptOrder::Event KeptOrder::number(ThreadId t, Time time, const Time* known) {
   Thread& thread = threads_[index(t)];
@@ -68,16 +69,6 @@ void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time
       return add(locks_[object].writes, e);
     case EventKind::release_shared:
       return add(locks_[object].reads, e);
-    case EventKind::fork:
-      return add(threads_[object].forks, e);
-    case EventKind::join: {
-      Thread& child = threads_[object];
-      follow(child.forks, e);
-      if (!child.times.empty()) {
-        follow(ThreadId{object}, static_cast<std::uint32_t>(child.times.size() - 1), e);
-      }
-      return;
-    }
     case EventKind::send:
       return add(channels_[object], e);
     case EventKind::recv:
@@ -98,6 +89,30 @@ void KeptOrder::synchronise(ThreadId t, const Op& op, std::uint32_t object, Time
     default:  // fences and atomics order nothing that the values they pass on do not
       return;
   }
+}
+
+void KeptOrder::fork(ThreadId t, ThreadId u, Time time, const Time* known) {
+  add(threads_[index(u)].forks, number(t, time, known));
+}
+
+void KeptOrder::join(ThreadId t, ThreadId u, Time time, const Time* known) {
+  const Event e = number(t, time, known);
+  Thread& child = threads_[index(u)];
+  follow(child.forks, e);
+  if (!child.times.empty()) follow(u, static_cast<std::uint32_t>(child.times.size() - 1), e);
+}
+
+KeptOrder::Ended KeptOrder::take_ended(ThreadId u) {
+  Thread& thread = threads_[index(u)];
+  const std::uint32_t last =
+      thread.times.empty() ? kNone : static_cast<std::uint32_t>(thread.times.size() - 1);
+  return {u, std::exchange(thread.forks, {}), last};
+}
+
+void KeptOrder::join_ended(ThreadId t, Ended& ended, Time time, const Time* known) {
+  const Event e = number(t, time, known);
+  follow(ended.forks, e);
+  if (ended.last != kNone && ended.slot != t) follow(ended.slot, ended.last, e);
 }
 
 void KeptOrder::touch(State& state, const Event& e, bool sets) {

@@ -39,13 +39,23 @@ class KeptOrder {
   KeptOrder& operator=(const KeptOrder&) = delete;
   ~KeptOrder();
 
-  // Ids of threads and variables are below these from now on.
-  void reserve(std::uint32_t threads, std::uint64_t variables);
+  // Ids of threads are below this from now on, of variables too.
+  void reserve_threads(std::uint32_t threads);
+  void reserve(std::uint64_t variables);
   // Each event, in order. Of re-entrant acquires and their releases only that they are there. `known`: by
   // thread, what the hard order has before the events of t so far.
+  void fork(ThreadId t, ThreadId u, Time time, const Time* known);
+  void join(ThreadId t, ThreadId u, Time time, const Time* known);
   void synchronise(ThreadId t, const Op& op, std::uint32_t object, Time time, const Time* known);
   void access(ThreadId t, const Op& op, VarId x, Time time, const Time* known);
   void pass(ThreadId t, Time time) { number(t, time, nullptr); }
+
+  // Where ids are of slots (slots.h), the events of a slot's owners are kept as those of a thread: the hard
+  // order has the former owner's before the next one's, and so has every set. What follows the end of a
+  // thread whose slot is to be another's:
+  struct Ended;
+  Ended take_ended(ThreadId u);
+  void join_ended(ThreadId t, Ended& ended, Time time, const Time* known);
 
   // Whether the events of the set can be put in an order in which all that is kept is kept, and all that wait
   // have waited.
@@ -131,6 +141,14 @@ class KeptOrder {
   std::vector<std::uint32_t> ends_;   // by thread: how many of its events are in the set
   std::vector<std::uint32_t> first_;  // by thread: see find_followers
   std::vector<bool> done_;
+};
+
+// Its forks, and its last event: the number that has in the slot, or that of one before it; none, if there is
+// none.
+struct KeptOrder::Ended {
+  ThreadId slot;
+  Sources forks;
+  std::uint32_t last;
 };
 
 }  // namespace deadheat::order

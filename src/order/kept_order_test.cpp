@@ -61,12 +61,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(Kept, OrderOfTheTraceStandsWhereItMust) {
   constexpr ThreadId kT0{0}, kT1{1};
   KeptOrder kept(4096);
-  kept.reserve(2, 8);
+  kept.reserve_threads(2);
+  kept.reserve(8);
   const clock::Time nothing[2] = {};
   auto see = [&, time = clock::Time{0}](ThreadId t, EventKind kind, std::uint32_t object) mutable {
     const Op op{.kind = kind};
     ++time;
     if (object_kind(kind) == ObjectKind::variable) return kept.access(t, op, VarId{object}, time, nothing);
+    if (kind == EventKind::fork) return kept.fork(t, ThreadId{object}, time, nothing);
     kept.synchronise(t, op, object, time, nothing);
   };
   see(kT0, EventKind::acquire, 0);
@@ -84,7 +86,7 @@ TEST_P(Kept, OrderOfTheTraceStandsWhereItMust) {
 TEST(KeptOrder, TwoDoNotWaitForEachOther) {
   constexpr ThreadId kT0{0}, kT1{1}, kT2{2};
   KeptOrder kept(4096);
-  kept.reserve(3, 1);
+  kept.reserve_threads(3);
   const clock::Time nothing[3] = {};
   auto see = [&, time = clock::Time{0}](ThreadId t, EventKind kind, std::uint32_t object) mutable {
     kept.synchronise(t, {.kind = kind}, object, ++time, nothing);

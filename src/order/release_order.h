@@ -47,6 +47,10 @@ class ReleaseOrder : public WithSections<Base> {
     Sections::join(t, u, time);
     learnt(t, time);
   }
+  void join_ended(ThreadId t, const typename Sections::Message& ended, Time time) {
+    Sections::join_ended(t, ended, time);
+    learnt(t, time);
+  }
   void recv(ThreadId t, ChannelId c, Time time) {
     Sections::recv(t, c, time);
     learnt(t, time);

@@ -7,7 +7,9 @@
 //   - Of o's and u's accesses of one kind the later one is enough: whoever races with o's, and comes after
 //     u's, is not ordered after u's either. So the same accesses are flagged; the other one that is told is
 //     u's.
-// A thread that nobody forks, or that is forked by one that knows of no end, gets a slot of its own.
+// Where more is kept than the last accesses (edges, critical sections, sets of events), the reasons are
+// beside it; docs/decisions/0004-engines.md lists them. A thread that nobody forks, or that is forked by one
+// that knows of no end, gets a slot of its own.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +45,7 @@ class Slots {
   bool has(ThreadId t) const { return slots_[index(t)] != kNone; }
   // Of a thread that has one.
   ThreadId operator[](ThreadId t) const { return ThreadId{slots_[index(t)]}; }
+  const std::uint32_t* by_thread() const { return slots_.data(); }
   // Whether no other thread has got the slot since.
   bool owns(ThreadId t) const { return has(t) && owners_[slots_[index(t)]] == t; }
   ThreadId owner(std::uint32_t slot) const { return owners_[slot]; }
@@ -98,10 +101,16 @@ class Owners {
     by_slot_[owner.slot].push_back(owner);
   }
   // Who did this; the epoch is of a slot.
-  ThreadId of(clock::Epoch e) const {
+  ThreadId of(clock::Epoch e) const { return span_of(e).thread; }
+  // The same, and from when on it is another's.
+  struct Span {
+    ThreadId thread;
+    clock::Time end;
+  };
+  Span span_of(clock::Epoch e) const {
     const auto& owners = by_slot_[index(e.thread())];
     const auto behind = std::ranges::upper_bound(owners, e.time(), {}, &Slots::Owner::from);
-    return std::prev(behind)->thread;
+    return {std::prev(behind)->thread, behind == owners.end() ? clock::Epoch::kMaxTime + 1 : behind->from};
   }
 
  private:

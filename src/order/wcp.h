@@ -46,15 +46,46 @@ class Wcp {
   }
 
   bool begin_block(std::uint32_t slot, std::uint32_t threads) {
-    if (threads > threads_.size()) threads_.resize(threads);
+    make_room(threads);
     h_.begin_block(0, threads);
-    if (p_.begin_block(0, threads)) {
-      for (Thread& thread : threads_) thread.passed = nullptr;  // there are others in their place
-    }
+    if (p_.begin_block(0, threads)) forget_passed();
     return c_.begin_block(slot, threads);
   }
   Moment moment(ThreadId t) const { return c_.moment(t); }
   const Time* knows_nothing() const { return c_.knows_nothing(); }
+
+  // Where ids are of slots (slots.h). C must know of the join, and so do H and P as far as it matters: what
+  // is before an event of the next owner, by H, P or C, has all before it that the former one did, since that
+  // happens before. In the queues of (b) the sections of a slot's owners are as those of a thread: the hard
+  // order has the former's releases before all of the next one's, and says nothing there; and of what is
+  // strictly before, by its time in the slot, an event of the next owner stands for all of the former's. But
+  // (a) is of two threads: it goes by lives.
+  bool reserve_threads(std::uint32_t threads) {
+    make_room(threads);
+    h_.reserve_threads(threads);
+    if (p_.reserve_threads(threads)) forget_passed();
+    return c_.reserve_threads(threads);
+  }
+  bool knows(ThreadId t, clock::Epoch e) { return c_.knows(t, e); }
+  bool has_ended(ThreadId u) const { return c_.has_ended(u); }
+  struct Ended {
+    Message h, p, c;
+    bool held;  // a lock
+  };
+  Ended take_ended(ThreadId u) {
+    Thread& thread = threads_[index(u)];
+    const bool held = !thread.held.empty();
+    for (SectionAccesses::Held& section : thread.held) accesses_.abandon(section);
+    thread = Thread{.life = new_life()};
+    return {h_.take_ended(u), p_.take_ended(u), c_.take_ended(u), held};
+  }
+  void join_ended(ThreadId t, const Ended& ended, Time time) {
+    across_ += threads_[index(t)].held.empty() && !ended.held ? 0 : 1;
+    h_.join_ended(t, ended.h, time);
+    p_.join_ended(t, ended.p, time);
+    c_.join_ended(t, ended.c, time);
+    pass_on(t, time);
+  }
 
   // Whether it must be told of all accesses: after they are checked, before they are.
   static constexpr bool kFollowsValues = false;
@@ -68,7 +99,7 @@ class Wcp {
     Thread& thread = threads_[index(t)];
     if (thread.held.empty()) return false;
     bool news = false;
-    accesses_.narrow_access(t, thread.held, kind, cell, bytes,
+    accesses_.narrow_access(thread.life, thread.held, kind, cell, bytes,
                             [&](const Message& m) { news |= learn(t, m, time); });
     return news;
   }
@@ -77,7 +108,7 @@ class Wcp {
     if (op.kind == EventKind::alloc) return accesses_.alloc(x, op);
     Thread& thread = threads_[index(t)];
     if (thread.held.empty()) return;
-    accesses_.access(t, thread.held, x, op, [&](const Message& m) { learn(t, m, time); });
+    accesses_.access(thread.life, thread.held, x, op, [&](const Message& m) { learn(t, m, time); });
   }
 
   void acquire(ThreadId t, LockId l, Time time) { acquire(t, l, true, time); }
@@ -177,11 +208,21 @@ class Wcp {
     }
   };
   struct Thread {
-    std::vector<SectionAccesses::Held> held;            // in the order in which they were acquired
+    std::vector<SectionAccesses::Held> held = {};       // in the order in which they were acquired
     Time told = 0;                                      // the last event by which others may know of it
     const Time* passed = nullptr;                       // of P, what C knows
     bool forked = false, came = false, joined = false;  // came: and took a lock
+    ThreadId life{};                                    // no other thread has this number
   };
+
+  ThreadId new_life() { return ThreadId{lives_++}; }
+  void make_room(std::uint32_t threads) {
+    while (threads_.size() < threads) threads_.push_back(Thread{.life = new_life()});
+  }
+  // There are other vectors in their place.
+  void forget_passed() {
+    for (Thread& thread : threads_) thread.passed = nullptr;
+  }
 
   template <class F>
   void all(F&& f) {
@@ -269,6 +310,7 @@ class Wcp {
   SectionAccesses accesses_;
   SectionQueues queues_;
   std::uint64_t not_nested_ = 0, across_ = 0, met_ = 0, late_ = 0;
+  std::uint32_t lives_ = 0;
   std::uint32_t came_forked_ = 0, came_unforked_ = 0;  // threads, and took a lock
   bool dropped_ = false;                               // sections that such a thread might have to know of
 };

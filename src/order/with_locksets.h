@@ -16,11 +16,17 @@ class WithLocksets : public Base {
   using typename Base::Time;
 
   bool begin_block(std::uint32_t slot, std::uint32_t threads) {
-    if (threads > held_.size()) {
-      held_.resize(threads);
-      eras_.resize(threads);
-    }
+    make_room(threads);
     return Base::begin_block(slot, threads);
+  }
+  // Where ids are of slots: what a thread held at its end the next owner does not.
+  bool reserve_threads(std::uint32_t threads) {
+    make_room(threads);
+    return Base::reserve_threads(threads);
+  }
+  auto take_ended(ThreadId u) {
+    held_[index(u)] = LocksetId::empty;
+    return Base::take_ended(u);
   }
   Moment moment(ThreadId t) const { return {Base::moment(t).times, held_[index(t)], eras_[index(t)]}; }
   const Locksets& locksets() const { return sets_; }
@@ -71,6 +77,11 @@ class WithLocksets : public Base {
   }
 
  private:
+  void make_room(std::uint32_t threads) {
+    if (threads <= held_.size()) return;
+    held_.resize(threads);
+    eras_.resize(threads);
+  }
   void tell(ThreadId t) {
     if (eras_[index(t)] != kEraUnknown) ++eras_[index(t)];
   }

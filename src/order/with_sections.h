@@ -6,12 +6,13 @@
 // matters.
 //
 // A section in which u did nothing that others can come to know need not be kept: nobody knows of its
-// beginning without knowing what came after its end. With a limit, of each lock, thread and mode only the
-// last ones are kept; what is asked of the others, in vain, is counted. Sulzmann & Stadtmueller, "Efficient,
-// Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), the histories H(y) of algorithm
-// 1, appendix F.4 and section 4.5. Departs: the paper has a history for each thread and lock, all other
-// threads' sections in it. Here threads share one for each lock and thread that held it; a limit leaves no
-// fewer sections than the paper's. Time O(T log n) for n sections. Memory O(1) a section, besides the clock.
+// beginning without knowing what came after its end. With a limit, of each lock, thread (slot) and mode only
+// the last ones are kept; what is asked of the others, in vain, is counted. Sulzmann & Stadtmueller,
+// "Efficient, Near Complete and Often Sound Hybrid Dynamic Data Race Prediction" (2020), the histories H(y)
+// of algorithm 1, appendix F.4 and section 4.5. Departs: the paper has a history for each thread and lock,
+// all other threads' sections in it. Here threads share one for each lock and thread that held it; a limit
+// leaves no fewer sections than the paper's. Time O(T log n) for n sections. Memory O(1) a section, besides
+// the clock.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +42,17 @@ class WithSections : public Base {
   bool begin_block(std::uint32_t slot, std::uint32_t threads) {
     if (threads > threads_.size()) threads_.resize(threads);
     return Base::begin_block(slot, threads);
+  }
+  // Where ids are of slots, the sections of a slot's owners come one after another like those of a thread:
+  // all of one owner's ended before the next one's fork, which knows of these ends. One that never ended is
+  // not the next owner's.
+  bool reserve_threads(std::uint32_t threads) {
+    if (threads > threads_.size()) threads_.resize(threads);
+    return Base::reserve_threads(threads);
+  }
+  Message take_ended(ThreadId u) {
+    threads_[index(u)].held.clear();
+    return Base::take_ended(u);
   }
 
   // The thread tells others something. (Writes do, by their values: orders made of this say so.)

@@ -111,6 +111,35 @@ struct SmallTraceOptions {
     o.joined_again = 8;
     return o;
   }
+  // The same, mostly in sections of few locks, by which threads come to know of others.
+  static SmallTraceOptions generations_in_sections() {
+    SmallTraceOptions o = generations();
+    o.min_events = 25;
+    o.max_threads = 8;
+    o.max_locks = 2;
+    o.max_variables = 3;
+    o.weight(EventKind::read) = 8;
+    o.weight(EventKind::write) = 40;
+    o.weight(EventKind::acquire) = 30;
+    o.weight(EventKind::acquire_shared) = 3;
+    o.weight(EventKind::release) = 90;
+    o.weight(EventKind::send) = o.weight(EventKind::recv) = 1;
+    o.joined_again = 15;
+    return o;
+  }
+  // The same as generations, with every kind of event.
+  static SmallTraceOptions generations_of_all() {
+    SmallTraceOptions o = all();
+    const SmallTraceOptions like = generations();
+    o.min_events = like.min_events;
+    o.max_events = like.max_events;
+    o.max_threads = like.max_threads;
+    o.weight(EventKind::fork) = 50;
+    o.weight(EventKind::join) = 50;
+    o.forked = like.forked;
+    o.joined_again = like.joined_again;
+    return o;
+  }
   // Messages, barriers and few locks.
   static SmallTraceOptions meetings() {
     SmallTraceOptions o = basic();

@@ -43,6 +43,7 @@ class Wcp {
   }
 
   const Order& hb() const { return hb_; }
+  const Order& hard() const { return hard_; }
 
  private:
   static constexpr std::size_t kOpen = static_cast<std::size_t>(-1);
