@@ -130,13 +130,20 @@ TEST_P(Generations, OsrTellsExactlyThePairsOfItsClosures) {
 // Nothing is dropped once a second thread came that nobody forks, also if that was known to be old before:
 // the last of these threads meets the first access.
 TEST(ThreadsThatNobodyForks, MeetAllOnceThereWereTwo) {
-  std::vector<Event> trace = {event(0, K::write, 0), event(0, K::fork, 1), event(1, K::write, 0)};
+  // When 1 acts again, all that act are after 0's access; then others come.
+  std::vector<Event> trace = {event(0, K::write, 0), event(0, K::fork, 1), event(1, K::write, 0),
+                              event(1, K::write, 1)};
   for (std::uint32_t t = 2; t < 40; ++t) trace.push_back(event(t, K::write, 0));
-  for (const char* engine : {"syncp", "osr"}) {
-    const RaceList races = run_engine(engine, trace, {1, 0, 1});
-    EXPECT_TRUE(none_came_late(races)) << engine;
-    EXPECT_TRUE(pairs_of(races).contains({0, trace.size() - 1})) << engine;
-  }
+  const auto meets_all = [&](const RaceList& races) {
+    return none_came_late(races) && pairs_of(races).contains({0, trace.size() - 1});
+  };
+  const Cut cut{1, 0, 1};
+  engine::SyncP syncp({}, {{}, 1, cut.many_cells}, 1);
+  EXPECT_TRUE(meets_all(run_engine(syncp, 1, trace, cut)));
+  engine::Osr osr({}, {{}, 1, cut.many_cells}, 1);
+  EXPECT_TRUE(meets_all(run_engine(osr, 1, trace, cut)));
+  for (const char* engine : {"syncp", "osr"})
+    EXPECT_TRUE(meets_all(run_engine(engine, trace, cut))) << engine;
 }
 
 // So many pairs of two places in two threads and a variable: not of two slots.
