@@ -52,24 +52,21 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Generations,
                          testing::Values("generations", "generations_in_sections", "generations_of_all"),
                          [](const auto& profile) { return std::string(profile.param); });
 
+// Of an engine that has the paper's rule as an option, and its order.
+Outcome tells_pairs_of(const oracle::Order& order, const std::string& engine) {
+  const Trace trace = order.trace();
+  const Pairs pairs = oracle::lockset_and_pred_pairs(order);
+  const bool paper = exactly(run(engine + ":paper", trace), oracle::lockset_and_order_pairs(order), trace);
+  return oracle::promised(!pairs.empty() && shares_slots(order),
+                          paper && exactly(run(engine, trace), pairs, trace));
+}
+
 TEST_P(Generations, PwrTellsExactlyThePairsOfItsOrder) {
-  for_traces(kTraces, [](Trace trace) {
-    const oracle::Order order = oracle::pwr_order(trace);
-    const Pairs pairs = oracle::lockset_and_pred_pairs(order);
-    const bool paper = exactly(run("pwr-ee:paper", trace), oracle::lockset_and_order_pairs(order), trace);
-    return oracle::promised(!pairs.empty() && shares_slots(order),
-                            paper && exactly(run("pwr-ee", trace), pairs, trace));
-  });
+  for_traces(kTraces, [](Trace trace) { return tells_pairs_of(oracle::pwr_order(trace), "pwr-ee"); });
 }
 
 TEST_P(Generations, WdpTellsExactlyThePairsOfItsOrder) {
-  for_traces(kTraces, [](Trace trace) {
-    const oracle::Order order = oracle::wdp_order(trace);
-    const Pairs pairs = oracle::lockset_and_pred_pairs(order);
-    const bool paper = exactly(run("wdp:paper", trace), oracle::lockset_and_order_pairs(order), trace);
-    return oracle::promised(!pairs.empty() && shares_slots(order),
-                            paper && exactly(run("wdp", trace), pairs, trace));
-  });
+  for_traces(kTraces, [](Trace trace) { return tells_pairs_of(oracle::wdp_order(trace), "wdp"); });
 }
 
 TEST_P(Generations, ShbEeTellsExactlyThePairsOfItsOrder) {
@@ -98,8 +95,7 @@ TEST_P(Generations, WcpFlagsExactlyTheAccessesThatItsOrderDoes) {
 
 // What all threads are after is dropped as soon as it can be.
 template <class Engine>
-RaceList run_dropping(Trace trace) {
-  const Cut cut = any_cut(trace);
+RaceList run_dropping(Trace trace, const Cut& cut) {
   Engine engine({}, {{}, 1, cut.many_cells}, 1);
   return run_engine(engine, 1, trace, {cut.block, 0, 1});
 }
@@ -109,7 +105,7 @@ TEST_P(Generations, SyncPTellsExactlyThePairsOfItsReorderings) {
   for_traces(kTraces, [](Trace trace) {
     const Pairs pairs = oracle::SyncPreserving(trace).pairs();
     const RaceList all = run("syncp:limit=unlimited", trace);
-    const RaceList dropping = run_dropping<engine::SyncP>(trace);
+    const RaceList dropping = run_dropping<engine::SyncP>(trace, any_cut(trace));
     return oracle::promised(!pairs.empty() && shares_slots(oracle::hard_rf_and_allocations_order(trace)),
                             (!none_came_late(all) || exactly(all, pairs, trace)) &&
                                 (!none_came_late(dropping) || exactly(dropping, pairs, trace)));
@@ -120,7 +116,7 @@ TEST_P(Generations, OsrTellsExactlyThePairsOfItsClosures) {
   for_traces(kTraces / 3, [](Trace trace) {
     const Pairs pairs = oracle::optimistic_and_sync_preserving(trace);
     const RaceList all = run("osr:limit=unlimited:tries=unlimited", trace);
-    const RaceList dropping = run_dropping<engine::Osr>(trace);
+    const RaceList dropping = run_dropping<engine::Osr>(trace, any_cut(trace));
     return oracle::promised(!pairs.empty() && shares_slots(oracle::hard_rf_and_allocations_order(trace)),
                             (!none_came_late(all) || exactly(all, pairs, trace)) &&
                                 (!none_came_late(dropping) || exactly(dropping, pairs, trace)));
@@ -138,10 +134,8 @@ TEST(ThreadsThatNobodyForks, MeetAllOnceThereWereTwo) {
     return none_came_late(races) && pairs_of(races).contains({0, trace.size() - 1});
   };
   const Cut cut{1, 0, 1};
-  engine::SyncP syncp({}, {{}, 1, cut.many_cells}, 1);
-  EXPECT_TRUE(meets_all(run_engine(syncp, 1, trace, cut)));
-  engine::Osr osr({}, {{}, 1, cut.many_cells}, 1);
-  EXPECT_TRUE(meets_all(run_engine(osr, 1, trace, cut)));
+  EXPECT_TRUE(meets_all(run_dropping<engine::SyncP>(trace, cut)));
+  EXPECT_TRUE(meets_all(run_dropping<engine::Osr>(trace, cut)));
   for (const char* engine : {"syncp", "osr"})
     EXPECT_TRUE(meets_all(run_engine(engine, trace, cut))) << engine;
 }
@@ -281,21 +275,9 @@ std::vector<Event> comings_and_goings(std::uint32_t threads) {
 }
 
 std::uint64_t bytes_after(const std::string& engine, Trace trace) {
-  auto made = engine::choose(engine)->make({});
-  RaceList races;
-  model::WellFormed rules;
-  for (std::size_t first = 0; first < trace.size();) {
-    model::BlockBuilder builder(kMaxBlockEvents);
-    std::size_t at = first;
-    while (at < trace.size() && !builder.full()) builder.append(trace[at++]);
-    engine::SortedBlock block(0, {});
-    block.sort(builder.view(first));
-    rules.feed(block.events, block.order());
-    (*made)->order(block, races);
-    (*made)->check(block, 0, races);
-    (*made)->checked(0);
-    first = at;
-  }
+  const auto choice = engine::choose(engine);
+  auto made = choice->make({});
+  run_engine(**made, choice->row->passes, trace, {kMaxBlockEvents, 0, 1});
   return (*made)->bytes();
 }
 
