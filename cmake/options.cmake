@@ -16,6 +16,12 @@ if(DEADHEAT_COVERAGE)
 endif()
 target_include_directories(deadheat_options INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 
+# Objects are taken from a cache where there is one.
+find_program(DEADHEAT_CCACHE ccache)
+if(DEADHEAT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DEADHEAT_CCACHE})
+endif()
+
 # Headers of others, read once and not in every file. Off in the builds of gcc, so that a missing include is found; and
 # gcc gains little by it.
 option(DEADHEAT_PRECOMPILE "precompile headers of libraries" OFF)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/scratch.h"
+#include "support/source_path.h"
 
 namespace deadheat::labels {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/";
+const std::string kCorpus = test::source_path("test/corpus/");
 constexpr const char* kTrace = "T0|w(x)|1\nT1|w(x)|2\n";
 
 class FolderTest : public testing::Test {

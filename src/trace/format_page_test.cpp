@@ -10,6 +10,7 @@
 
 #include "deadheat/trace.h"
 #include "support/scratch.h"
+#include "support/source_path.h"
 
 namespace deadheat::trace {
 namespace {
@@ -93,7 +94,7 @@ TEST_P(FormatPage, DescribesEveryByteThatMatters) {
     ASSERT_TRUE((*writer)->append(events.back()));
   }
   ASSERT_TRUE((*writer)->finish());
-  const std::string script = DEADHEAT_SOURCE_DIR "/test/e2e/read_dht.py";
+  const std::string script = test::source_path("test/e2e/read_dht.py");
   const std::string printed = output_of("python3 '" + script + "' '" + path + "'");
   const std::size_t names_at = printed.find("name 0 0");
   ASSERT_NE(names_at, std::string::npos);

@@ -2,6 +2,7 @@
 #include "deadheat/trace.h"
 #include "engines/promises.h"
 #include "support/load_trace.h"
+#include "support/source_path.h"
 
 namespace deadheat::test {
 namespace {
@@ -121,7 +122,7 @@ TEST(EraserTraces, AreToldAsTheirNamesSay) {
   };
   for (const Known& known : kKnown) {
     const auto trace =
-        load_trace(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + std::string(known.trace) + ".std");
+        load_trace(test::source_path("test/corpus/promises/") + std::string(known.trace) + ".std");
     Pairs told;
     for (const auto& [a, b] : pairs_of(run_engine("eraser", trace))) told.insert({a + 1, b + 1});
     EXPECT_EQ(told, known.pairs) << known.trace;

@@ -8,11 +8,12 @@
 #include "engines/promises.h"
 #include "support/load_trace.h"
 #include "support/scratch.h"
+#include "support/source_path.h"
 
 namespace deadheat::test {
 namespace {
 
-const std::string kFolder = DEADHEAT_SOURCE_DIR "/test/corpus/precision/";
+const std::string kFolder = test::source_path("test/corpus/precision/");
 
 struct Case {
   std::string name, published;

@@ -6,6 +6,7 @@
 #include "oracle/release_order.h"
 #include "support/load_trace.h"
 #include "support/scratch.h"
+#include "support/source_path.h"
 
 namespace deadheat::test::pwr_tests {
 namespace {
@@ -207,7 +208,7 @@ TEST(ARaceThatFiresOften, CostsNoMoreThanItsAccesses) {
   }
 }
 
-const std::string kFolder = DEADHEAT_SOURCE_DIR "/test/corpus/pwr/";
+const std::string kFolder = test::source_path("test/corpus/pwr/");
 
 // "1-4 2-4", events numbered from 1.
 std::string shown(const Pairs& pairs) {
@@ -294,7 +295,7 @@ TEST(PwrExamples, ThePairsAreWhatThePaperSays) {
 TEST(PwrCorpus, TellsThePairsOfTheCorpus) {
   std::size_t traces = 0;
   for (const char* folder : {"promises", "precision"}) {
-    const std::string corpus = DEADHEAT_SOURCE_DIR "/test/corpus/";
+    const std::string corpus = test::source_path("test/corpus/");
     for (const auto& entry : std::filesystem::directory_iterator(corpus + folder)) {
       if (entry.path().extension() != ".std") continue;
       ++traces;
@@ -307,7 +308,7 @@ TEST(PwrCorpus, TellsThePairsOfTheCorpus) {
     }
   }
   EXPECT_GT(traces, 60u);
-  const auto iterated = load_trace(DEADHEAT_SOURCE_DIR "/test/corpus/promises/pwr-w3-iterates.std");
+  const auto iterated = load_trace(test::source_path("test/corpus/promises/pwr-w3-iterates.std"));
   EXPECT_FALSE(told("pwr-ee:paper", iterated).contains({0, 12}));
 }
 

@@ -8,6 +8,7 @@
 #include "filter/remembered.h"
 #include "oracle/blocks.h"
 #include "support/run_filter.h"
+#include "support/source_path.h"
 
 namespace deadheat::test::rex_tests {
 namespace {
@@ -304,7 +305,7 @@ TEST(RexRest, ComesWhereLittleIsLeftOutAndIsCounted) {
 }
 
 std::vector<Event> corpus(const std::string& name) {
-  auto source = open_source(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + name + ".std");
+  auto source = open_source(test::source_path("test/corpus/promises/") + name + ".std");
   std::vector<Event> trace;
   while (source) {
     const auto block = (*source)->next();

@@ -7,6 +7,7 @@
 #include "deadheat/trace.h"
 #include "engines/promises.h"
 #include "support/load_trace.h"
+#include "support/source_path.h"
 
 namespace deadheat::test::sampled_tests {
 namespace {
@@ -121,7 +122,7 @@ TEST_P(Sampled, FlagTheSameWhateverTheSample) {
 }
 
 std::vector<Event> load(const std::string& name) {
-  return load_trace(DEADHEAT_SOURCE_DIR "/test/corpus/promises/" + name + ".std");
+  return load_trace(test::source_path("test/corpus/promises/") + name + ".std");
 }
 
 // What the paper's algorithms do wrong if they are followed too closely, or not closely enough.

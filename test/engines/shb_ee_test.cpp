@@ -4,6 +4,7 @@
 #include "deadheat/trace.h"
 #include "engines/promises.h"
 #include "support/load_trace.h"
+#include "support/source_path.h"
 
 namespace deadheat::test {
 namespace {
@@ -115,7 +116,7 @@ TEST(ShbEe, TwentySevenWritesOfOneThreadLoseTheFirstToTheLimit) {
   EXPECT_EQ(run_engine("shb-ee:limit=0", trace).pairs.size(), 1u);
 }
 
-const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/";
+const std::string kCorpus = test::source_path("test/corpus/");
 
 TEST(ShbEe, TellsThePairsOfTheCorpus) {
   std::size_t traces = 0;

@@ -13,11 +13,12 @@
 #include "oracle/wcp.h"
 #include "oracle/well_formed_oracle.h"
 #include "support/load_trace.h"
+#include "support/source_path.h"
 
 namespace deadheat::oracle {
 namespace {
 
-const std::string kCorpus = DEADHEAT_SOURCE_DIR "/test/corpus/", kFolder = kCorpus + "promises/";
+const std::string kCorpus = test::source_path("test/corpus/"), kFolder = kCorpus + "promises/";
 
 std::vector<Event> load(const std::string& name, const std::string& folder = kFolder) {
   return test::load_trace(folder + name + ".std");

@@ -8,6 +8,7 @@
 #include "oracle/many_traces.h"
 #include "oracle/reorderings.h"
 #include "support/load_trace.h"
+#include "support/source_path.h"
 #include "support/windows.h"
 
 namespace deadheat::solve::prove_tests {
@@ -54,8 +55,7 @@ TEST(PartOf, KnowsTheLocksHeld) {
 TEST(Proofs, ShowsInjectedRaces) {
   for (const auto& [name, e, f] : {std::tuple("arraylist_injectedTrace120", 477, 492),
                                    std::tuple("treeset_injectedTrace100", 490, 629)}) {
-    const auto trace =
-        test::load_trace(std::string(DEADHEAT_SOURCE_DIR "/test/corpus/raceinjector/") + name + ".std");
+    const auto trace = test::load_trace(test::source_path("test/corpus/raceinjector/") + name + ".std");
     ASSERT_GT(trace.size(), 500u);
     const Question q{static_cast<std::uint64_t>(e), static_cast<std::uint64_t>(f)};
     const Proof proof = prove({0, trace, {}}, q);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/scratch.h"
+#include "support/source_path.h"
 #include "support/text_trace.h"
 
 namespace deadheat::trace {
@@ -301,8 +302,7 @@ TEST(StdReader, WhatItReadsComesBackFromCanonicalText) {
 
 std::vector<std::filesystem::path> corpus(const char* folder) {
   std::vector<std::filesystem::path> out;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(DEADHEAT_SOURCE_DIR "/test/corpus/") + folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_path("test/corpus/") + folder)) {
     if (entry.path().extension() == ".std") out.push_back(entry.path());
   }
   return out;
