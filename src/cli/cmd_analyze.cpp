@@ -10,7 +10,7 @@
 #include "report/writers.h"
 #include "trace/text_file.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_analyze {
 
 namespace {
 
@@ -183,7 +183,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kAnalyze = {
+constinit const Verb kVerb = {
     .name = "analyze",
     .summary = "Find the races in traces",
     .usage = "[options] TRACE...",
@@ -244,4 +244,4 @@ constinit const Verb kAnalyze = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_analyze

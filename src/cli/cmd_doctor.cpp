@@ -18,7 +18,7 @@
 #include "report/doctor_report.h"
 #include "symbol/linkage.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_doctor {
 
 namespace {
 
@@ -233,7 +233,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kDoctor = {
+constinit const Verb kVerb = {
     .name = "doctor",
     .summary = "Tell whether programs can be recorded here, and this one",
     .usage = "[options] [BINARY]",
@@ -254,4 +254,4 @@ constinit const Verb kDoctor = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_doctor

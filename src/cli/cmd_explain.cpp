@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "report/explanation.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_explain {
 
 namespace {
 
@@ -124,7 +124,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kExplain = {
+constinit const Verb kVerb = {
     .name = "explain",
     .summary = "Show how a race can come about",
     .usage = "[options] TRACE RACE",
@@ -153,4 +153,4 @@ constinit const Verb kExplain = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_explain

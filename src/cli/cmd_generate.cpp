@@ -6,7 +6,7 @@
 #include "generate/generate.h"
 #include "trace/byte_output.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_generate {
 
 namespace {
 
@@ -212,7 +212,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kGenerate = {
+constinit const Verb kVerb = {
     .name = "generate",
     .summary = "Make a synthetic trace, race-free or with known races",
     .usage = "[options] [PATTERN] -o FILE",
@@ -246,4 +246,4 @@ constinit const Verb kGenerate = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_generate

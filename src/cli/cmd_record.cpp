@@ -16,7 +16,7 @@
 #include "report/pattern.h"
 #include "symbol/symbolizer.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_record {
 
 namespace {
 
@@ -171,7 +171,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kRecord = {
+constinit const Verb kVerb = {
     .name = "record",
     .summary = "Run a program and write what its threads do into a trace",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
@@ -203,4 +203,4 @@ constinit const Verb kRecord = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_record
