@@ -19,7 +19,7 @@ using oracle::ManyTraces;
 using oracle::Outcome;
 using oracle::Trace;
 
-constexpr std::uint64_t kTraces = 300 / oracle::kFewer;
+constexpr std::uint64_t kTraces = 300;
 constexpr std::uint64_t kAttempts = 3;
 
 DEADHEAT_MANY_TRACES(Inject);
