@@ -2,10 +2,11 @@
 # src/trace/**.cpp, and with tests on one test program of src/trace/**_test.cpp.
 # With DEADHEAT_TOGETHER its sources are compiled some at a time. APART: files that have a name of another file too, or
 # that take long by themselves; `APART *` for all.
+# SEARCHES: as for deadheat_test, of the folder's tests.
 # COLD: nothing in it is run per event, so it is compiled at -O1, in four fifths of the time.
 # The DEPS in src/CMakeLists.txt are the arrows of dependency; scripts/lint-includes reads them from there.
 function(deadheat_folder name)
-  cmake_parse_arguments(arg "COLD" "" "DEPS;LINKS;APART" ${ARGN})
+  cmake_parse_arguments(arg "COLD;SEARCHES" "" "DEPS;LINKS;APART" ${ARGN})
   set(dir ${PROJECT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   set(tests ${sources})
@@ -33,7 +34,11 @@ function(deadheat_folder name)
     target_link_libraries(deadheat_${name} INTERFACE deadheat_options ${links})
   endif()
   if(DEADHEAT_TESTS AND tests)
-    deadheat_test(${name} SOURCES ${tests} LINKS deadheat_${name})
+    set(searches)
+    if(arg_SEARCHES)
+      set(searches SEARCHES)
+    endif()
+    deadheat_test(${name} ${searches} SOURCES ${tests} LINKS deadheat_${name})
   endif()
 endfunction()
 
