@@ -316,7 +316,11 @@ void Transcriber::receive_releases(Lock& lock, std::uint32_t t, const Op& op) {
 void Transcriber::message(const Stream& stream, const Record& record, EventKind kind) {
   if (!may_act(stream.thread)) return;
   Channel& channel = at(channels_, record.object());
-  if (kind == EventKind::recv && channel.sent_in != trace_) return losses_.add(Loss::recv_unsent);
+  if (kind == EventKind::recv && channel.sent_in != trace_) {
+    constexpr unsigned kIfSent = 1;
+    if ((record.extra() & kIfSent) == 0) losses_.add(Loss::recv_unsent);
+    return;
+  }
   if (channel.id == 0) channel.id = ++channel_count_;
   channel.sent_in = trace_;
   put(threads_[stream.thread].id, op_of(stream, record, kind), channel.id - 1);

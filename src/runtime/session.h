@@ -45,8 +45,8 @@ enum class Kind : std::uint8_t {
   join,
   begin,  // extra: 1 where another program begins in the process (exec), with other memory
   end,
-  send,  // object: address, or kDescriptor + a file descriptor
-  recv,
+  send,  // object: address, or kDescriptor + a channel
+  recv,  // extra: 1 where there may have been nothing to receive
   forget_channel,
   barrier_init,  // object: address; operand: how many threads meet
   barrier_enter,

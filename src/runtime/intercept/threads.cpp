@@ -15,6 +15,7 @@
 #include "runtime/emit.h"
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
+#include "runtime/intercept/threads.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -220,6 +221,20 @@ void emit_name(std::uint32_t number, const char* name, Address pc) {
 }
 
 }  // namespace
+
+void enter_unseen_thread() {
+  if (!g_recording || t_self.slot != nullptr || t_self.ended != 0) return;
+  prepare();
+  Started* thread;
+  {
+    const Locked locked(g_lock);
+    thread = g_pool.take();
+  }
+  if (thread == nullptr) return;
+  thread->number = new_thread_number();
+  thread->created = thread->detached = true;
+  enter(thread);
+}
 
 DEADHEAT_INTERCEPT(int, pthread_create,
                    (pthread_t * handle, const pthread_attr_t* attributes, void* (*start)(void*),
