@@ -53,9 +53,10 @@ enum class Kind : std::uint8_t {
   barrier_exit,
   forget_barrier,
   alloc,  // object: address; operand: bytes
-  free,   // object: address of what was allocated; its size is known from there
+  free,   // object: address of what was allocated; its size is known from there. extra: 1 where that is no
+          // access
   fresh,  // object: address; operand: bytes. New memory that is no block. extra: 1 for the thread's stack
-  unmap,  // object: address; operand: bytes. Blocks within are gone without an access
+  unmap,  // object: address; operand: bytes. Blocks within are gone
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
   benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
   modules,      // object: how many are loaded, or were, from here on

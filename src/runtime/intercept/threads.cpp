@@ -211,6 +211,12 @@ bool made_detached(const pthread_attr_t* attributes) {
          state == PTHREAD_CREATE_DETACHED;
 }
 
+template <class Real>
+int quietly(const Real& real) {
+  const Quiet quiet;
+  return real();
+}
+
 void emit_name(std::uint32_t number, const char* name, Address pc) {
   constexpr std::size_t kMost = 16;
   std::uint64_t words[2] = {};
@@ -236,6 +242,9 @@ void enter_unseen_thread() {
   enter(thread);
 }
 
+// While it makes a thread, the C library frees what dead ones left in the memory that it uses again: no
+// access of the program.
+
 DEADHEAT_INTERCEPT(int, pthread_create,
                    (pthread_t * handle, const pthread_attr_t* attributes, void* (*start)(void*),
                     void* argument)) {
@@ -245,7 +254,7 @@ DEADHEAT_INTERCEPT(int, pthread_create,
   thread->start = start;
   thread->argument = argument;
   thread->detached = made_detached(attributes);
-  const int result = REAL(pthread_create)(handle, attributes, run, thread);
+  const int result = quietly([&] { return REAL(pthread_create)(handle, attributes, run, thread); });
   created(thread, result == 0, result == 0 ? *handle : 0);
   return result;
 }
@@ -256,7 +265,7 @@ DEADHEAT_INTERCEPT(int, thrd_create, (thrd_t * handle, thrd_start_t start, void*
   if (thread == nullptr) return thrd_nomem;
   thread->start_c11 = start;
   thread->argument = argument;
-  const int result = REAL(thrd_create)(handle, run_c11, thread);
+  const int result = quietly([&] { return REAL(thrd_create)(handle, run_c11, thread); });
   created(thread, result == thrd_success, result == thrd_success ? *handle : 0);
   return result;
 }
