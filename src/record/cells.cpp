@@ -16,6 +16,12 @@ bool Cells::is_touched(std::uint64_t address) const {
   return leaf != nullptr && (*leaf)[region % kLeaf] != 0;
 }
 
+bool Cells::is_in_use(std::uint64_t address) const {
+  if (!is_touched(address)) return false;
+  const std::uint64_t region = address >> kRegionBits;
+  return states_[(*leaves_[region / kLeaf % kLeaf])[region % kLeaf] - 1].in_use != 0;
+}
+
 void Cells::use(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t page = address >> kPageBits; page <= (address + bytes - 1) >> kPageBits; ++page) {
     const std::uint32_t number = entry(page >> (kRegionBits - kPageBits));

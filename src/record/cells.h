@@ -47,6 +47,7 @@ class Cells {
   // All is new: the program's memory is that of another one.
   void forget();
   bool is_touched(std::uint64_t address) const;
+  bool is_in_use(std::uint64_t address) const;  // anything of its region
   // The bytes are accessed.
   void use(std::uint64_t address, std::uint64_t bytes);
 

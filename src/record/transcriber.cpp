@@ -68,7 +68,7 @@ void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, 
     } else {
       op.offset = has_offset(op.kind) ? static_cast<std::uint8_t>(address % kCellBytes) : std::uint8_t{0};
       op.value = part;
-      if (is_access(op.kind)) cells_.use(address, part);
+      if (!is_allocation(op.kind)) cells_.use(address, part);
       put(thread, op, cell);
     }
     address += part;
@@ -487,6 +487,10 @@ void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address
   const std::uint64_t begin = address / kCellBytes * kCellBytes;
   const std::uint64_t end = address + std::max<std::uint64_t>(bytes, 1);
   if (end - begin < 2 * Cells::kRegionBytes) return put_range(t, op, begin, end - begin);
+  put_pages(t, op, begin, end);
+}
+
+void Transcriber::put_pages(std::uint32_t t, const Op& op, std::uint64_t begin, std::uint64_t end) {
   const bool is_new = op.kind == EventKind::alloc;
   const std::uint64_t mixed =
       (std::uint64_t{t} << 40 ^ std::uint64_t{index(op.site)} << 20 ^ index(op.stack)) * 0x9E3779B97F4A7C15;
@@ -502,9 +506,9 @@ void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
     const bool is_touched = cells_.is_touched(at);
-    const bool is_beyond = bytes > kLargeBlock && at != begin;  // it may never be touched
+    const bool is_beyond = end - begin > kLargeBlock && at != begin;  // it may never be touched
     if (next - at < Cells::kRegionBytes) {
-      if (is_touched || (is_new && !is_beyond)) tell(at, next);
+      if (is_new ? is_touched || !is_beyond : cells_.is_in_use(at)) tell(at, next);
     } else if (is_touched || (is_new && !is_beyond)) {
       if (!is_touched) cells_.number(at);
       const Cells::Pages pages = is_new ? cells_.renew(at, owner) : cells_.take_back(at);
@@ -561,7 +565,7 @@ void Transcriber::free(const Stream& stream, const Record& record) {
 void Transcriber::unmap(const Stream& stream, const Record& record, std::uint64_t bytes) {
   if (!may_act(stream.thread)) return;
   const std::uint64_t address = record.object();
-  put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, bytes);
+  put_pages(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, address + bytes);
   forget_blocks(address, bytes);
 }
 

@@ -130,6 +130,7 @@ class Transcriber {
   void barrier_exit(const Stream& stream, const runtime::Record& record);
   void alloc(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes);
+  void put_pages(std::uint32_t t, const Op& op, std::uint64_t begin, std::uint64_t end);
   void free(const Stream& stream, const runtime::Record& record);
   void fresh(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void unmap(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);

@@ -152,6 +152,7 @@ void note_instrumented(const dl_phdr_info& info, const Module& module) {
 constexpr std::uint32_t kOutside = 16;
 Range g_outside[kOutside];
 std::uint32_t g_outside_used;
+Range g_archer;
 
 bool begins_with(const char* text, const char* prefix) {
   while (*prefix != 0 && *text == *prefix) ++text, ++prefix;
@@ -167,6 +168,7 @@ void note_outside(const Module& module) {
   bool is_one = false;
   for (const char* prefix : kNames) is_one = is_one || begins_with(name, prefix);
   if (!is_one || g_outside_used == kOutside) return;
+  if (begins_with(name, "libarcher")) g_archer = {module.begin, module.end};
   g_outside[g_outside_used] = {module.begin, module.end};
   __atomic_store_n(&g_outside_used, g_outside_used + 1, __ATOMIC_RELEASE);
 }
@@ -219,6 +221,8 @@ bool is_outside(Address pc) {
   }
   return false;
 }
+
+bool is_archer(Address pc) { return pc >= g_archer.begin && pc < g_archer.end; }
 
 void publish_modules() {
   if (g_session == nullptr) return;

@@ -196,6 +196,17 @@ void joined(Started* thread, Address pc) {
   if (recording()) emit(Kind::join, number, pc);
 }
 
+// That it has not ended is something that a thread can learn.
+void not_joined(const Started* thread, Address pc) {
+  if (thread == nullptr || !recording()) return;
+  std::uint32_t number;
+  {
+    const Locked locked(g_lock);
+    number = thread->number;
+  }
+  emit(Kind::try_join_failed, number, pc);
+}
+
 // A thread that ended stays listed until somebody may not ask for it any more.
 void detach(pthread_t handle) {
   const Locked locked(g_lock);
@@ -283,6 +294,7 @@ DEADHEAT_INTERCEPT(int, pthread_tryjoin_np, (pthread_t handle, void** value)) {
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_tryjoin_np)(handle, value);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -291,6 +303,7 @@ DEADHEAT_INTERCEPT(int, pthread_timedjoin_np, (pthread_t handle, void** value, c
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_timedjoin_np)(handle, value, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -300,6 +313,7 @@ DEADHEAT_INTERCEPT(int, pthread_clockjoin_np,
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_clockjoin_np)(handle, value, clock, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
