@@ -44,8 +44,13 @@ enum class EventKind : std::uint8_t {
   barrier_exit,
   alloc,  // of memory: the variables in the range are new
   free,
+  gap,        // here the thread may have accessed memory, nobody knows which, that is not in the trace
+  gap_range,  // the same, of these bytes: whether it read or wrote them is not known
+  try_acquire_failed,  // an attempt to take a lock, in whatever mode, that found it held
+  try_recv_failed,     // an attempt to receive that found nothing
+  try_join_failed,     // an attempt to join a thread that had not ended
 };
-inline constexpr std::size_t kEventKinds = 20;
+inline constexpr std::size_t kEventKinds = 25;
 
 // C++'s orders with C++'s numbers.
 enum class MemoryOrder : std::uint8_t { relaxed, consume, acquire, release, acq_rel, seq_cst };
@@ -64,17 +69,21 @@ constexpr ObjectKind object_kind(EventKind kind) {
     case EventKind::atomic_rmw:
     case EventKind::alloc:
     case EventKind::free:
+    case EventKind::gap_range:
       return ObjectKind::variable;
     case EventKind::acquire:
     case EventKind::release:
     case EventKind::acquire_shared:
     case EventKind::release_shared:
+    case EventKind::try_acquire_failed:
       return ObjectKind::lock;
     case EventKind::fork:
     case EventKind::join:
+    case EventKind::try_join_failed:
       return ObjectKind::thread;
     case EventKind::send:
     case EventKind::recv:
+    case EventKind::try_recv_failed:
       return ObjectKind::channel;
     case EventKind::barrier_enter:
     case EventKind::barrier_exit:
@@ -82,6 +91,7 @@ constexpr ObjectKind object_kind(EventKind kind) {
     case EventKind::fence:
     case EventKind::begin:
     case EventKind::end:
+    case EventKind::gap:
       return ObjectKind::none;
   }
   return ObjectKind::none;
@@ -98,6 +108,21 @@ constexpr bool is_barrier(EventKind kind) {
   return kind == EventKind::barrier_enter || kind == EventKind::barrier_exit;
 }
 constexpr bool is_allocation(EventKind kind) { return kind == EventKind::alloc || kind == EventKind::free; }
+constexpr bool is_gap(EventKind kind) { return kind == EventKind::gap || kind == EventKind::gap_range; }
+// Changes nothing and orders nothing: it only tells what was so.
+constexpr bool is_failed_attempt(EventKind kind) {
+  return kind == EventKind::try_acquire_failed || kind == EventKind::try_recv_failed ||
+         kind == EventKind::try_join_failed;
+}
+// What is known to be done to memory, to a lock, to a thread; not gaps and failed attempts.
+constexpr bool is_of_memory(EventKind kind) { return is_access(kind) || is_allocation(kind); }
+constexpr bool is_of_lock(EventKind kind) {
+  return kind == EventKind::acquire || kind == EventKind::release || kind == EventKind::acquire_shared ||
+         kind == EventKind::release_shared;
+}
+constexpr bool is_of_thread(EventKind kind) { return kind == EventKind::fork || kind == EventKind::join; }
+constexpr bool has_offset(EventKind kind) { return is_access(kind) || kind == EventKind::gap_range; }
+constexpr bool has_size(EventKind kind) { return has_offset(kind) || is_allocation(kind); }
 
 // The words of the text format and of reports: "r", "acq", "fork"...
 std::string_view name_of(EventKind kind);
@@ -113,15 +138,15 @@ inline constexpr unsigned kCellBytes = 8;
 struct Op {
   EventKind kind = EventKind::read;
   MemoryOrder order = MemoryOrder::relaxed;  // atomics and fences; else relaxed
-  std::uint8_t offset = 0;                   // accesses: first byte within the cell, < kCellBytes; else 0
+  std::uint8_t offset = 0;  // accesses, gap_range: first byte within the cell, < kCellBytes; else 0
   SiteId site = SiteId::none;
   StackId stack = StackId::none;
-  std::uint64_t value = 0;  // accesses, alloc, free: bytes; barriers: generation; else 0
+  std::uint64_t value = 0;  // accesses, gap_range, alloc, free: bytes; barriers: generation; else 0
 
   friend constexpr bool operator==(const Op&, const Op&) = default;
 };
 
-// How many variables an access, alloc or free covers, from its object on.
+// How many variables an access, gap_range, alloc or free covers, from its object on.
 constexpr std::uint64_t cells(const Op& op) {
   return op.value == 0 ? 1 : (op.offset + op.value - 1) / kCellBytes + 1;
 }

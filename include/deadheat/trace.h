@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deadheat/event.h"
@@ -27,6 +28,32 @@ struct Warning {
   std::string message;
   std::uint64_t count = 1;
 };
+
+// Why accesses of the program may be missing from a recording without a gap that says so. The numbers are
+// those of the file format and of sessions.
+enum class Omission : std::uint32_t {
+  stock_instrumentation = 1,  // of a compiler that leaves out reads which make no race
+  opaque_unmarked = 2,        // calls into code that is not instrumented left no gaps
+  sampled = 4,                // a share of the accesses, or some of the time
+  ignored = 8,                // accesses left out by place or by the program's wish
+};
+inline constexpr std::size_t kOmissions = 4;
+constexpr Omission omission(std::size_t i) { return Omission{std::uint32_t{1} << i}; }
+std::string_view name_of(Omission omission);     // "sampled": stable, for scripts
+std::string_view meaning_of(Omission omission);  // for people: "accesses were sampled"
+
+// Whether the events are all that matters. Of files that do not say, nobody knows.
+struct Completeness {
+  bool declared = false;        // complete but for the gaps among the events
+  std::uint32_t omissions = 0;  // bits of Omission; there are none where it is declared
+
+  static constexpr Completeness complete() { return {.declared = true}; }
+  // Declared if there is no omission.
+  static constexpr Completeness without(std::uint32_t omissions) { return {omissions == 0, omissions}; }
+  friend bool operator==(const Completeness&, const Completeness&) = default;
+};
+// "complete", "unknown", "unknown (sampled, ignored)": as in text traces.
+std::string text_of(const Completeness& completeness);
 
 struct Progress {
   std::uint64_t done_bytes = 0;
@@ -43,6 +70,8 @@ class Source {
   virtual const Names& names() const = 0;
   virtual std::vector<Warning> warnings() const { return {}; }
   virtual Progress progress() const { return {}; }
+  // Known behind the last block; of a .dht that can be sought in, from the start.
+  virtual Completeness completeness() const { return {}; }
 };
 
 // Where events go, whatever becomes of them.
@@ -51,6 +80,8 @@ class Sink {
   virtual ~Sink() = default;
   // Ids in the block are named by `names`, which must be the same object in every call, and may only grow.
   virtual Status append(const BlockView& block, const Names& names) = 0;
+  // Of the whole, said before finish(). Unless it is, a .dht does not know, and a text has all there is.
+  virtual void declare(const Completeness& /*completeness*/) {}
   virtual Status finish() = 0;  // nothing is complete before this
 };
 
@@ -97,6 +128,7 @@ class TraceReader final : public Source {
   const Names& names() const override;
   std::vector<Warning> warnings() const override;
   Progress progress() const override;
+  Completeness completeness() const override;
 
   // False for a file whose writer did not finish: all whole blocks can be read, the summary is found by a
   // scan.
@@ -150,6 +182,7 @@ class TraceWriter final : public Sink {
   // Whole blocks, with ids named by the caller's table. Not to be mixed with the above.
   Status append(const BlockView& block, const Names& names) override;
 
+  void declare(const Completeness& completeness) override;
   Status finish() override;
   const Summary& summary() const;  // of what was appended so far
   std::uint64_t bytes_written() const;

@@ -78,7 +78,7 @@ void Chain::wait(const model::NumberedEvent& e) {
 void Chain::signal(const model::NumberedEvent& e) {
   const std::uint32_t object = e.event.object;
   const Op& op = e.event.op;
-  if (object_kind(op.kind) == ObjectKind::variable) return write(e);
+  if (is_of_memory(op.kind)) return write(e);
   const bool reached = is_reached(e.event.thread);
   if (!reached) return;
   switch (op.kind) {

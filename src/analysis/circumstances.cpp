@@ -28,6 +28,11 @@ constexpr Role role_of(EventKind kind) {
     case EventKind::write:
     case EventKind::begin:  // the fork before it says more
     case EventKind::end:    // the join behind it does
+    case EventKind::gap:
+    case EventKind::gap_range:
+    case EventKind::try_acquire_failed:
+    case EventKind::try_recv_failed:
+    case EventKind::try_join_failed:
       return {};
     case EventKind::alloc:
     case EventKind::free:

@@ -239,7 +239,7 @@ Status Pipeline::check_sizes(const engine::SortedBlock& block) {
   if (!any) return {};
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Op& op = events.ops[events.op[i]];
-    if (object_kind(op.kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(op.kind)) continue;
     const auto wrong = [&](const char* what) {
       return input_error(fmt::format("event {}: {}", base::grouped(events.first + i), what));
     };

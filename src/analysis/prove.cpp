@@ -283,7 +283,7 @@ Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& re
   };
   if (!one || !other) return refuse(fmt::format("the trace has {} events", base::grouped(findings.events)));
   const auto can_race = [](const Event& e) {
-    return object_kind(e.op.kind) == ObjectKind::variable && e.op.kind != EventKind::alloc;
+    return is_of_memory(e.op.kind) && e.op.kind != EventKind::alloc;
   };
   if (!can_race(*one) || !can_race(*other)) return refuse("not both are accesses");
   const std::uint32_t cell = std::max(one->object, other->object);

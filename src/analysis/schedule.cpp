@@ -10,7 +10,7 @@ namespace {
 using model::NumberedEvent;
 using witness::Witness;
 
-bool is_lock(EventKind kind) { return object_kind(kind) == ObjectKind::lock; }
+bool is_lock(EventKind kind) { return is_of_lock(kind); }
 
 class Reader {
  public:
@@ -59,12 +59,12 @@ class Reader {
   }
 
   bool touches(const Event& e) const {
-    return object_kind(e.op.kind) == ObjectKind::variable && e.object <= index(variable_) &&
+    return is_of_memory(e.op.kind) && e.object <= index(variable_) &&
            index(variable_) - e.object < cells(e.op);
   }
   // Accesses are most of a trace: those to other variables are not even kept.
   void step(const NumberedEvent& e) {
-    if (!options_.full && object_kind(e.event.op.kind) == ObjectKind::variable && !touches(e.event)) {
+    if (!options_.full && is_of_memory(e.event.op.kind) && !touches(e.event)) {
       ++out_.folded;
       return;
     }

@@ -24,9 +24,7 @@ void Statistics::sort_out(const BlockView& block) {
   writes_.resize(block.ops.size());
   for (std::size_t i = 0; i < block.ops.size(); ++i) {
     const EventKind kind = block.ops[i].kind;
-    sort_[i] = is_access(kind)                         ? Sort::access
-               : object_kind(kind) == ObjectKind::lock ? Sort::lock
-                                                       : Sort::other;
+    sort_[i] = is_access(kind) ? Sort::access : is_of_lock(kind) ? Sort::lock : Sort::other;
     writes_[i] = is_access(kind) && kind != EventKind::read && kind != EventKind::atomic_load;
   }
   if (access_at_.size() < size + 1) {

@@ -122,7 +122,7 @@ TEST(Statistics, AgreesWithCountingAndWithTheFooterOnRandomTraces) {
     Trace trace = oracle::random_well_formed(*rc::gen::inRange<std::size_t>(0, 200));
     if (*rc::gen::inRange(0, 2) == 0) trace = oracle::mutate(std::move(trace));
     for (Event& e : trace) {
-      if (*rc::gen::inRange(0, 3) == 0 && object_kind(e.op.kind) == ObjectKind::variable) {
+      if (*rc::gen::inRange(0, 3) == 0 && is_of_memory(e.op.kind)) {
         e.thread = ThreadId{60 + *rc::gen::inRange<std::uint32_t>(0, 9)};
       }
     }

@@ -30,9 +30,9 @@ void SyncPreserving::see(const engine::SortedBlock& block) {
     const clock::Time time = clock::time_of(number);
     if (number == wanted_[next_].event) access(number, t);
     if (!block.is_inner(i)) engine::dispatch(order_, t, op, events.object[i], time);
-    if (object_kind(op.kind) == ObjectKind::variable) {
+    if (is_of_memory(op.kind)) {
       order_.accessed(t, VarId{events.object[i]}, op, time);
-    } else if (object_kind(op.kind) == ObjectKind::lock && !block.is_inner(i)) {
+    } else if (is_of_lock(op.kind) && !block.is_inner(i)) {
       const LockId l{events.object[i]};
       const bool shared = op.kind == EventKind::acquire_shared || op.kind == EventKind::release_shared;
       const auto mode = shared ? Sections::shared : Sections::exclusive;

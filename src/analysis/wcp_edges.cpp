@@ -25,7 +25,7 @@ void WcpEdges::see(const BlockView& events) {
     const model::NumberedEvent e{events.first + i, events[i]};
     const clock::Time time = clock::time_of(e.number);
     const ThreadId t = e.event.thread;
-    if (object_kind(e.event.op.kind) == ObjectKind::variable) {
+    if (is_of_memory(e.event.op.kind)) {
       order_.access(t, VarId{e.event.object}, e.event.op, time);
     }
     if (!block.is_inner(i)) engine::dispatch(order_, t, e.event.op, e.event.object, time);

@@ -156,6 +156,7 @@ Status write_mended(Source& source, const WellFormed& survey, Sink& sink, model:
   if (!proof.ok() || (survey.ok() && mender.dropped() > 0)) {
     return input_error("the trace changed while it was read; try again");
   }
+  sink.declare(source.completeness());
   return sink.finish();
 }
 

@@ -118,6 +118,7 @@ class WatchedSink final : public Sink {
     line_.update(block.first + block.size(), block.first + block.size(), events_);
     return sink_.append(block, names);
   }
+  void declare(const Completeness& completeness) override { sink_.declare(completeness); }
   Status finish() override { return sink_.finish(); }
 
  private:

@@ -53,7 +53,10 @@ Status copy(Source& source, Sink& sink) {
   while (true) {
     const auto block = source.next();
     if (!block) return fail(block.error());
-    if (*block == nullptr) return sink.finish();
+    if (*block == nullptr) {
+      sink.declare(source.completeness());
+      return sink.finish();
+    }
     if (auto ok = sink.append(**block, source.names()); !ok) return ok;
     const Progress progress = source.progress();
     line.update((*block)->first + (*block)->size(), progress.done_bytes, progress.total_bytes);

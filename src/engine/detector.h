@@ -204,7 +204,7 @@ class Detector final : public Engine {
         order_.narrow_write(as(t), object, c.bytes, first + i);
       } else {
         if (!block.is_inner(i)) order_event(block, slot, i);
-        if (object_kind(c.event) == ObjectKind::variable) [[unlikely]]
+        if (is_of_memory(c.event)) [[unlikely]]
           follow_access(block, slot, i);
       }
     }
@@ -234,7 +234,7 @@ class Detector final : public Engine {
       const ThreadId t{events.thread[i]};
       const std::uint32_t object = events.object[i];
       if (c.kind == OpClass::other) {
-        if (object_kind(c.event) == ObjectKind::variable) {
+        if (is_of_memory(c.event)) {
           order_.access(as(t), VarId{object}, events.ops[events.op[i]], first + i);
         }
         if (!block.is_inner(i)) order_event(block, slot, i);

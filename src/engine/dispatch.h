@@ -37,6 +37,11 @@ template <class Order>
       return order.join(t, ThreadId{object}, time);
     case EventKind::begin:
     case EventKind::end:
+    case EventKind::gap:
+    case EventKind::gap_range:
+    case EventKind::try_acquire_failed:
+    case EventKind::try_recv_failed:
+    case EventKind::try_join_failed:
       return;
     case EventKind::send:
       return order.send(t, ChannelId{object}, time);

@@ -103,7 +103,7 @@ class EdgeDetector : public Engine {
         } else if (!block.is_inner(i)) {
           dispatch(order_, t, events.ops[codes[i]], objects[i], first + i);
         }
-        if (object_kind(c.event) != ObjectKind::variable) continue;
+        if (!is_of_memory(c.event)) continue;
         if (Locks::kAfterOwnSynchronisation) now = order_.moment(t);
       }
       const history::Access a{t, first + i, objects[i], c.bytes, c.event, c.site};

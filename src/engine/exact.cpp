@@ -160,7 +160,7 @@ void Exact::slide(std::size_t count) {
     const Event& e = events_[i];
     before_.see(e);
     note_beyond(e);
-    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
+    if (!is_of_lock(e.op.kind)) continue;
     const auto mode = solve::is_shared(e.op.kind) ? HeldLocks::Mode::shared : HeldLocks::Mode::exclusive;
     if (solve::is_acquire(e.op.kind)) {
       locks_.acquire(e.thread, LockId{e.object}, mode, first_ + i);

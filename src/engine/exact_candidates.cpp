@@ -22,7 +22,7 @@ void ExactCandidates::find_locksets() {
   for (Index i = 0; i < window_.events.size(); ++i) {
     const Event& e = window_.events[i];
     const Lockset*& own = now[rules_.thread(i)];
-    if (object_kind(e.op.kind) == ObjectKind::lock) {
+    if (is_of_lock(e.op.kind)) {
       const auto mode = solve::is_shared(e.op.kind) ? HeldLocks::Mode::shared : HeldLocks::Mode::exclusive;
       if (solve::is_acquire(e.op.kind)) {
         locks.acquire(e.thread, LockId{e.object}, mode, 0);
@@ -31,7 +31,7 @@ void ExactCandidates::find_locksets() {
       }
       own = nullptr;
     }
-    if (object_kind(e.op.kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(e.op.kind)) continue;
     if (own == nullptr) {
       Lockset set;
       for (const auto& h : locks.held(e.thread)) set.emplace_back(index(h.lock), h.mode);
@@ -79,7 +79,7 @@ std::span<const ExactCandidates::Candidate> ExactCandidates::of(Index i) {
 
 void ExactCandidates::pass(Index i) {
   const Event& e = window_.events[i];
-  if (object_kind(e.op.kind) != ObjectKind::variable) return;
+  if (!is_of_memory(e.op.kind)) return;
   intervals_.each(e, [&](std::size_t at) {
     auto& accesses = accesses_[at];
     if (e.op.kind == EventKind::alloc) return accesses.clear();

@@ -34,7 +34,7 @@ class InPlaceDetector final : public Engine {
           by_slots_.order_event(order_, thread, events.ops[events.op[i]], object, time);
           meet_owners();
         }
-        if (object_kind(c.event) != ObjectKind::variable) continue;
+        if (!is_of_memory(c.event)) continue;
       }
       if (!block.is_checked(i)) continue;
       const ThreadId t = by_slots_[thread];

@@ -72,7 +72,7 @@ void Pacer::order(const SortedBlock& block, RaceSink& races) {
     if (sampling_) order_.sampled(t, time);
     if (c.kind == OpClass::other || (c.kind == OpClass::write && writes_end_sequences)) {
       if (!block.is_inner(i)) dispatch(order_, t, events.ops[events.op[i]], events.object[i], time);
-      if (object_kind(c.event) != ObjectKind::variable) continue;
+      if (!is_of_memory(c.event)) continue;
     }
     if (block.is_checked(i)) check_event(block, i, races);
   }

@@ -257,11 +257,11 @@ void PairDetector<Search>::order(const SortedBlock& block, RaceSink& races) {
       late_ += dropped_ && !life.forked ? 1 : 0;
       if (came_unforked_ > 1) std::ranges::fill(old_, 0);
     }
-    if (object_kind(op.kind) == ObjectKind::variable) {
+    if (is_of_memory(op.kind)) {
       access(block, i, races);
     } else if (block.is_inner(i)) {
       search_.pass(t, time);
-    } else if (object_kind(op.kind) == ObjectKind::thread) {
+    } else if (is_of_thread(op.kind)) {
       order_threads(ThreadId{events.thread[i]}, op.kind, ThreadId{events.object[i]}, time);
     } else {
       search_.synchronise(t, op, events.object[i], time);

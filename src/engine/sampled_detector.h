@@ -68,7 +68,7 @@ class SampledDetector final : public Engine {
     const BlockView& events = block.events;
     for (std::uint32_t i = 0; i < events.size(); ++i) {
       const OpClass c = block.classes[events.op[i]];
-      const bool access = object_kind(c.event) == ObjectKind::variable && block.is_checked(i);
+      const bool access = is_of_memory(c.event) && block.is_checked(i);
       if (access) mark(block, i);
       if (c.kind == OpClass::write) {
         order_.narrow_plain_write(events.object[i], c.bytes, clock::time_of(events.first + i));

@@ -20,7 +20,7 @@ OpClass class_of(const Op& op, bool wide) {
   const auto kind = !wide && op.kind == EventKind::read    ? OpClass::read
                     : !wide && op.kind == EventKind::write ? OpClass::write
                                                            : OpClass::other;
-  const bool variable = object_kind(op.kind) == ObjectKind::variable;
+  const bool variable = is_of_memory(op.kind);
   return {op.site, kind, op.kind, variable ? model::bytes_in_cell(op, 0) : model::ByteMask{0}};
 }
 
@@ -28,12 +28,12 @@ OpClass class_of(const Op& op, bool wide) {
 constexpr std::uint8_t kOrders = 1, kAccesses = 2, kWide = 4, kNamesThread = 8, kAtomic = 16;
 
 std::uint8_t duties_of(const Op& op) {
-  const ObjectKind object = object_kind(op.kind);
   std::uint8_t duties = 0;
+  if (is_gap(op.kind) || is_failed_attempt(op.kind)) return duties;
   if (op.kind != EventKind::read && op.kind != EventKind::write) duties |= kOrders;
-  if (object == ObjectKind::variable) duties |= kAccesses;
-  if (object == ObjectKind::variable && cells(op) > 1) duties |= kWide;
-  if (object == ObjectKind::thread) duties |= kNamesThread;
+  if (is_of_memory(op.kind)) duties |= kAccesses;
+  if (is_of_memory(op.kind) && cells(op) > 1) duties |= kWide;
+  if (is_of_thread(op.kind)) duties |= kNamesThread;
   if (is_atomic(op.kind)) duties |= kAtomic;
   return duties;
 }

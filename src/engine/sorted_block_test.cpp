@@ -60,7 +60,7 @@ model::BlockBuilder any_block() {
   for (std::size_t i = 0; i < n; ++i) {
     Event e = *test::any_event();
     e.object %= 100;
-    if (object_kind(e.op.kind) == ObjectKind::variable) e.op.value %= 200;
+    if (is_of_memory(e.op.kind)) e.op.value %= 200;
     builder.append(e);
   }
   return builder;
@@ -82,8 +82,8 @@ TEST(SortedBlock, PutsEveryEventWhereItBelongs) {
       atomics |= is_atomic(e.op.kind);
       if (e.op.kind != EventKind::read && e.op.kind != EventKind::write) order.push_back(i);
       RC_ASSERT(index(e.thread) < block.threads);
-      if (object_kind(e.op.kind) == ObjectKind::thread) RC_ASSERT(e.object < block.threads);
-      if (object_kind(e.op.kind) != ObjectKind::variable) continue;
+      if (is_of_thread(e.op.kind)) RC_ASSERT(e.object < block.threads);
+      if (!is_of_memory(e.op.kind)) continue;
       RC_ASSERT(e.object + cells(e.op) <= block.variables);
       std::set<std::uint32_t> shards;
       for (std::uint64_t cell = 0; cell < cells(e.op); ++cell)

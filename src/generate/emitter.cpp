@@ -45,6 +45,7 @@ void Emitter::flush() {
 
 Status Emitter::finish() {
   flush();
+  sink_.declare(Completeness::complete());
   return status_ ? sink_.finish() : status_;
 }
 

@@ -84,7 +84,7 @@ void find_state(BaseTrace& base) {
                                      e.op.value, std::uint64_t{e.object}}) {
       base.digest = base::Random(base.digest ^ word)();
     }
-    if (object_kind(e.op.kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(e.op.kind)) continue;
     const std::uint64_t end = e.object + cells(e.op);
     if (end > base.first_variable)
       base.first_variable = static_cast<std::uint32_t>(std::min<std::uint64_t>(end, UINT32_MAX));
@@ -195,6 +195,7 @@ Result<BaseTrace> load_base(const std::string& path, const ReadOptions& read, st
     for (std::size_t i = 0; i < (*block)->size(); ++i) base.events.push_back((**block)[i]);
   }
   base.warnings = (*source)->warnings();
+  base.completeness = (*source)->completeness();
   if (const Status ok = check(path, survey, (*source)->names()); !ok) return fail(ok.error());
   leave_out_repeated(base, survey);
   base.names = copy((*source)->names());

@@ -14,6 +14,7 @@ struct BaseTrace {
   std::string name;  // of its file, without folder and ending
   std::vector<Event> events;
   Names names;  // those of the injected accesses included
+  Completeness completeness = Completeness::complete();
   std::vector<Warning> warnings;
   std::uint64_t digest = 0;  // of the events
   std::uint64_t threads = 0;

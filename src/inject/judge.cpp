@@ -44,7 +44,7 @@ class Findings {
   std::vector<std::uint64_t> see(Id id, const Event& e) {
     std::vector<std::uint64_t> found;
     const EventKind kind = e.op.kind;
-    if (object_kind(kind) == ObjectKind::variable) {
+    if (is_of_memory(kind)) {
       intervals_.each(e, [&](std::size_t at) {
         Stretch& m = memory_[at];
         if (solve::reads(kind)) found.push_back(m.last);
@@ -122,7 +122,7 @@ std::string no_reordering(const Draft& draft) {
   if (!is.differences(was, changed)) return "too many bytes are written last by another event";
   for (std::uint64_t i = end - more; i < base.events.size() && !changed.empty(); ++i) {
     const Event& e = base.events[i];
-    if (object_kind(e.op.kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(e.op.kind)) continue;
     const Bytes bytes = bytes_of(e);
     const auto touches = [&](std::uint64_t byte) { return byte >= bytes.begin && byte < bytes.end; };
     if (solve::reads(e.op.kind) && std::ranges::any_of(changed, touches)) {

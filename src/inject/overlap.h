@@ -16,7 +16,7 @@ inline Bytes bytes_of(const Event& e) {
   return {first, first + (e.op.value == 0 ? kCellBytes : e.op.value)};
 }
 inline bool overlap(const Event& a, const Event& b) {
-  if (object_kind(a.op.kind) != ObjectKind::variable || object_kind(b.op.kind) != ObjectKind::variable) {
+  if (!is_of_memory(a.op.kind) || !is_of_memory(b.op.kind)) {
     return false;
   }
   const Bytes x = bytes_of(a), y = bytes_of(b);

@@ -59,7 +59,7 @@ Result<std::unique_ptr<Sink>> open_sink(const std::string& path, Format format) 
 }
 
 Status write_trace(const std::string& path, Format format, const std::vector<Event>& events,
-                   const Names& names) {
+                   const BaseTrace& base) {
   auto partial = base::PartialFile::create(path);
   if (!partial) return fail(partial.error());
   auto sink = open_sink(partial->path(), format);
@@ -68,11 +68,12 @@ Status write_trace(const std::string& path, Format format, const std::vector<Eve
   for (std::uint64_t i = 0; i < events.size(); ++i) {
     block.append(events[i]);
     if (!block.full() && i + 1 < events.size()) continue;
-    if (const Status ok = (*sink)->append(block.view(i + 1 - block.size()), names); !ok) {
+    if (const Status ok = (*sink)->append(block.view(i + 1 - block.size()), base.names); !ok) {
       return fail(partial->renamed(ok.error()));
     }
     block.clear();
   }
+  (*sink)->declare(base.completeness);
   if (const Status ok = (*sink)->finish(); !ok) return fail(partial->renamed(ok.error()));
   return partial->commit();
 }
@@ -206,7 +207,7 @@ class Making {
                            json_string(file_of(attempt.number, false)), means)
              : "");
     const std::string path = fs::path(options_.folder) / truth.trace;
-    if (const Status ok = write_trace(path, options_.format, events, base_.names); !ok) return ok;
+    if (const Status ok = write_trace(path, options_.format, events, base_); !ok) return ok;
     return trace::write_file(labels::truth_path(path), labels::as_json(truth));
   }
 

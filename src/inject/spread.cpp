@@ -108,10 +108,10 @@ std::vector<Need> Spread::kept_orders(const std::vector<Event>& events, std::siz
   std::vector<Need> kept;
   for (Index i = 0; i < size; ++i) {
     const EventKind kind = events[i].op.kind;
-    const bool memory = object_kind(kind) == ObjectKind::variable;
+    const bool memory = is_of_memory(kind);
     if (!memory && !is_barrier(kind) && kind != EventKind::recv) continue;
     for (Index j = i + 1; j < size; ++j) {
-      const bool both_memory = memory && object_kind(events[j].op.kind) == ObjectKind::variable;
+      const bool both_memory = memory && is_of_memory(events[j].op.kind);
       if (both_memory ? keep_memory(events[i], events[j]) : !memory && keep_order(events[i], events[j])) {
         kept.push_back({i, j});
       }

@@ -44,6 +44,16 @@ std::string_view name_of(EventKind kind) {
       return "alloc";
     case EventKind::free:
       return "free";
+    case EventKind::gap:
+      return "gap";
+    case EventKind::gap_range:
+      return "gapat";
+    case EventKind::try_acquire_failed:
+      return "tryacq";
+    case EventKind::try_recv_failed:
+      return "tryrecv";
+    case EventKind::try_join_failed:
+      return "tryjoin";
   }
   return "?";
 }

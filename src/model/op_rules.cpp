@@ -4,8 +4,6 @@ namespace deadheat::model {
 
 namespace {
 
-bool has_size(EventKind kind) { return is_access(kind) || is_allocation(kind); }
-
 bool may_have(EventKind kind, MemoryOrder order) {
   switch (kind) {
     case EventKind::atomic_load:
@@ -22,7 +20,7 @@ bool may_have(EventKind kind, MemoryOrder order) {
 std::optional<Rule> fault_of(const Op& op) {
   if (static_cast<std::size_t>(op.kind) >= kEventKinds) return Rule::attribute;
   if (static_cast<std::size_t>(op.order) >= kMemoryOrders) return Rule::attribute;
-  if (is_access(op.kind) && op.offset >= kCellBytes) return Rule::attribute;
+  if (has_offset(op.kind) && op.offset >= kCellBytes) return Rule::attribute;
   if (has_size(op.kind) && op.value > kMaxAccessBytes) return Rule::attribute;
   if (op != without_stray(op)) return Rule::stray;
   if (has_order(op.kind) && !may_have(op.kind, op.order)) return Rule::order;
@@ -32,7 +30,7 @@ std::optional<Rule> fault_of(const Op& op) {
 Op without_stray(const Op& op) {
   Op kept = op;
   if (!has_order(op.kind)) kept.order = MemoryOrder::relaxed;
-  if (!is_access(op.kind)) kept.offset = 0;
+  if (!has_offset(op.kind)) kept.offset = 0;
   if (!has_size(op.kind) && !is_barrier(op.kind)) kept.value = 0;
   return kept;
 }

@@ -67,7 +67,7 @@ TEST_P(Kept, OrderOfTheTraceStandsWhereItMust) {
   auto see = [&, time = clock::Time{0}](ThreadId t, EventKind kind, std::uint32_t object) mutable {
     const Op op{.kind = kind};
     ++time;
-    if (object_kind(kind) == ObjectKind::variable) return kept.access(t, op, VarId{object}, time, nothing);
+    if (is_of_memory(kind)) return kept.access(t, op, VarId{object}, time, nothing);
     if (kind == EventKind::fork) return kept.fork(t, ThreadId{object}, time, nothing);
     kept.synchronise(t, op, object, time, nothing);
   };

@@ -98,13 +98,14 @@ class Files {
   }
   TraceWriter& writer() { return *writer_; }
   bool is_full() const { return options_.max_bytes != 0 && writer_->bytes_written() >= options_.max_bytes; }
-  Status close() {
+  Status close(const Completeness& completeness) {
+    writer_->declare(completeness);
     const Status status = writer_->finish();
     bytes_ += writer_->bytes_written();
     return status;
   }
   // Closed ones are complete: the new one begins with what the transcriber knows to hold.
-  Status rotate(Transcriber& transcriber) {
+  Status rotate(Transcriber& transcriber, const Completeness& completeness) {
     transcriber.flush();
     std::unique_ptr<TraceWriter> old = std::move(writer_);
     ++number_;
@@ -113,6 +114,7 @@ class Files {
       --number_;
       return ok;
     }
+    old->declare(completeness);
     const Status closed = old->finish();
     bytes_ += old->bytes_written();
     transcriber.continue_in(*writer_);
@@ -145,6 +147,8 @@ class Gate {
     const auto now = steady_clock::now();
     if (options.after > std::chrono::nanoseconds{}) opens_ = now + options.after;
     if (options.duration) closes_ = now + options.after + *options.duration;
+    // What is off at first, or will be, is missing: who toggles it says so then.
+    if (options.rate || options.is_paused || opens_ || closes_) note_sampling();
     session->accesses = options.is_paused || opens_ ? runtime::Accesses::off : wanted_;
   }
 
@@ -174,8 +178,14 @@ class Gate {
  private:
   void keep(runtime::Accesses accesses) {
     if (session_->accesses == accesses) return;
+    note_sampling();
     session_.keep(accesses);
     if (options_.on_change) options_.on_change(accesses != runtime::Accesses::off);
+  }
+
+  void note_sampling() {
+    __atomic_or_fetch(&session_->incomplete, static_cast<std::uint32_t>(runtime::Incomplete::sampled),
+                      __ATOMIC_RELAXED);
   }
 
   SharedSession& session_;
@@ -207,6 +217,13 @@ std::vector<Warning> warnings_of(const runtime::Session& session, const Merger& 
                                           base::byte_count(runtime::kChunkBytes))});
   }
   return out;
+}
+
+// Of the trace so far. What the program lost is missing as well as what it left out.
+Completeness completeness_of(const runtime::Session& session, const Transcriber& transcriber) {
+  std::uint32_t omissions = __atomic_load_n(&session.incomplete, __ATOMIC_RELAXED) | transcriber.omissions();
+  if (session.lost.threads > 0) omissions |= static_cast<std::uint32_t>(Omission::ignored);
+  return Completeness::without(omissions);
 }
 
 // Until the program has ended; its status.
@@ -248,7 +265,8 @@ class Loop {
   void tend_files() {
     if (!failure_ && transcriber_.failure()) failure_ = transcriber_.failure();
     if (failure_ || !files_.is_full()) return;
-    if (auto ok = files_.rotate(transcriber_); !ok) failure_ = ok.error();
+    if (auto ok = files_.rotate(transcriber_, completeness_of(*session_.get(), transcriber_)); !ok)
+      failure_ = ok.error();
   }
 
   SharedSession& session_;
@@ -295,7 +313,7 @@ Result<Recording> record(Launch launch, const RecordOptions& options) {
   }
   if (loop.failure()) return fail(*loop.failure());
   if (transcriber.failure()) return fail(*transcriber.failure());
-  if (auto ok = files.close(); !ok) return fail(ok.error());
+  if (auto ok = files.close(completeness_of(**session, transcriber)); !ok) return fail(ok.error());
   out.events = transcriber.events();
   out.bytes = files.bytes();
   out.threads = transcriber.threads();

@@ -66,7 +66,7 @@ void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, 
     if (cell == Cells::kNone) {
       losses_.add(Loss::no_cells);
     } else {
-      op.offset = is_access(op.kind) ? static_cast<std::uint8_t>(address % kCellBytes) : std::uint8_t{0};
+      op.offset = has_offset(op.kind) ? static_cast<std::uint8_t>(address % kCellBytes) : std::uint8_t{0};
       op.value = part;
       put(thread, op, cell);
     }
@@ -395,6 +395,42 @@ void Transcriber::atomic(const Stream& stream, const Record& record, EventKind k
   put_range(threads_[stream.thread].id, op, record.object(), std::max(record.size(), 1u));
 }
 
+// Of the bytes, where they are known and have ids; else of any.
+void Transcriber::gap(const Stream& stream, const Record& record, std::uint64_t bytes) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  const bool known = bytes > 0 && bytes <= kLargeBlock && cells_.cell(record.object()) != Cells::kNone;
+  if (!known) return put(t, op_of(stream, record, EventKind::gap), 0);
+  put_range(t, op_of(stream, record, EventKind::gap_range), record.object(), bytes);
+}
+
+// Of a lock, channel or thread of which nothing else is in the trace, nothing was seen that could matter; but
+// it may yet come.
+void Transcriber::failed_attempt(const Stream& stream, const Record& record) {
+  if (!may_act(stream.thread)) return;
+  const std::uint32_t t = threads_[stream.thread].id;
+  if (record.kind() == Kind::try_acquire_failed) {
+    return put(t, op_of(stream, record, EventKind::try_acquire_failed), lock_at(record.object()).id - 1);
+  }
+  if (record.kind() == Kind::try_recv_failed) {
+    Channel& channel = at(channels_, record.object());
+    if (channel.id == 0) channel.id = ++channel_count_;
+    return put(t, op_of(stream, record, EventKind::try_recv_failed), channel.id - 1);
+  }
+  const auto number = static_cast<std::uint32_t>(record.object());
+  if (number == stream.thread) return losses_.add(Loss::begin_late);
+  const std::uint32_t other = thread(number).id;
+  put(t, op_of(stream, record, EventKind::try_join_failed), other);
+}
+
+std::uint32_t Transcriber::omissions() const {
+  std::uint32_t out = 0;
+  for (const Loss loss : {Loss::benign, Loss::out_of_scope, Loss::no_cells, Loss::after_end}) {
+    if (losses_.count(loss) > 0) out |= static_cast<std::uint32_t>(Omission::ignored);
+  }
+  return out;
+}
+
 void Transcriber::alloc(const Stream& stream, const Record& record, std::uint64_t bytes) {
   if (!may_act(stream.thread)) return;
   const std::uint32_t t = threads_[stream.thread].id;
@@ -540,6 +576,12 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
       return;
     case Kind::modules:
       return load(record.object());
+    case Kind::gap:
+      return gap(stream, record, operand);
+    case Kind::try_acquire_failed:
+    case Kind::try_recv_failed:
+    case Kind::try_join_failed:
+      return failed_attempt(stream, record);
     default:
       return losses_.add(Loss::unknown_kind);
   }

@@ -45,6 +45,8 @@ class Transcriber {
   const Names& names() const { return names_; }
   std::uint64_t events() const { return events_; }
   std::uint32_t threads() const { return thread_count_; }
+  // Bits of Omission, by what was left out here.
+  std::uint32_t omissions() const;
 
  private:
   // A thread's stay at a barrier. It goes on when the barrier is forgotten: who is past it may destroy it
@@ -116,6 +118,8 @@ class Transcriber {
   void end_read_holds(Lock& lock, const Op& op);
   void fork(const Stream& stream, const runtime::Record& record);
   void join(const Stream& stream, const runtime::Record& record);
+  void gap(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
+  void failed_attempt(const Stream& stream, const runtime::Record& record);
   void begin(const Stream& stream, const runtime::Record& record);
   void end(const Stream& stream, const runtime::Record& record);
   void message(const Stream& stream, const runtime::Record& record, EventKind kind);

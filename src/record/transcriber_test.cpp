@@ -77,6 +77,44 @@ TEST_F(TranscriberTest, GivesAnAllocationIdsInARow) {
   EXPECT_EQ(trace_.events()[2].op.value, 3u * 65536);
 }
 
+TEST_F(TranscriberTest, TellsOfGapsByTheirBytesWhereTheyAreKnown) {
+  a_.position(1);
+  a_.put(Kind::read, 0x10000, 8);
+  a_.stamped(1, Kind::gap, 0, {0});
+  a_.stamped(2, Kind::gap, 0x1000c, {6});
+  transcribe();
+  ASSERT_EQ(trace_.text(), "0:r 0  0:gap  0:gapat 1");
+  EXPECT_EQ(trace_.events()[2].op.offset, 4u);
+  EXPECT_EQ(trace_.events()[2].op.value, 6u);
+}
+
+TEST_F(TranscriberTest, SplitsAGapWhereIdsAreNotInARow) {
+  a_.position(1);
+  a_.put(Kind::read, 0x20000, 1);  // the upper region first
+  a_.stamped(1, Kind::gap, 0x1fffe, {4});
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:r 0  0:gapat 16383  0:gapat 0");
+}
+
+TEST_F(TranscriberTest, TellsOfFailedAttemptsByTheirObjects) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  b_.stamped(2, Kind::try_acquire_failed, 0x50);
+  b_.stamped(3, Kind::try_recv_failed, 0x60);
+  a_.stamped(4, Kind::send, 0x60);
+  b_.stamped(5, Kind::try_join_failed, 0);
+  b_.stamped(6, Kind::try_join_failed, 1);  // of itself: makes no sense
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:acq 0  1:tryacq 0  1:tryrecv 0  0:send 0  1:tryjoin 0");
+}
+
+TEST_F(TranscriberTest, KnowsThatItLeftOutAccesses) {
+  a_.stamped(1, Kind::benign, 0x10000, {64});
+  EXPECT_EQ(transcriber_.omissions(), 0u);
+  a_.put(Kind::write, 0x10008, 8);
+  transcribe();
+  EXPECT_EQ(transcriber_.omissions(), static_cast<std::uint32_t>(Omission::ignored));
+}
+
 TEST_F(TranscriberTest, CountsAFreeOfUnknownMemory) {
   a_.stamped(1, Kind::alloc, 0x10000, {64});
   a_.stamped(2, Kind::unmap, 0x8000, {0x10000});

@@ -45,6 +45,16 @@ std::string doing(const Event& e, std::uint64_t number, const NamesFrom& from) {
       return "passes a fence" + order;
     case EventKind::alloc:
       return "allocates " + object;
+    case EventKind::gap:
+      return "may access memory that was not recorded";
+    case EventKind::gap_range:
+      return "may access " + object + ", not recorded";
+    case EventKind::try_acquire_failed:
+      return "finds " + object + " held";
+    case EventKind::try_recv_failed:
+      return "finds nothing on " + object;
+    case EventKind::try_join_failed:
+      return "finds " + object + " running";
     default:
       return fmt::format("{} {}{}", verb_of(e.op.kind), object, order);
   }

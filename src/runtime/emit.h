@@ -37,6 +37,19 @@ void emit(Kind kind, std::uint64_t object, Address pc, unsigned extra = 0, unsig
 void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operand, std::uint64_t second = 0,
                unsigned extra = 0, unsigned size = 0);
 
+// Here the thread may have accessed memory that is not recorded: these bytes, or (0 bytes) nobody knows
+// which. Where it is known whether they are read or written, emit_range says it.
+inline void emit_gap(Address address, std::size_t bytes, Address pc) {
+  emit_with(Kind::gap, bytes == 0 ? 0 : address, pc, bytes);
+}
+
+// From here on the recording may lack accesses without a gap. For good.
+inline void mark_incomplete(Incomplete reason) {
+  if (g_session != nullptr) {
+    __atomic_or_fetch(&g_session->incomplete, static_cast<std::uint32_t>(reason), __ATOMIC_RELAXED);
+  }
+}
+
 // True where events of the calling thread are recorded: what an interceptor asks first.
 inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
 

@@ -59,6 +59,10 @@ enum class Kind : std::uint8_t {
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
   benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
   modules,      // object: how many are loaded, or were, from here on
+  gap,  // object: address, or 0; operand: bytes, 0: not known. The thread may have accessed that memory
+  try_acquire_failed,  // object: address of the lock, which was held
+  try_recv_failed,     // object: as of recv. There was nothing to receive
+  try_join_failed,     // object: number of the thread, which had not ended
 };
 
 constexpr unsigned operands(Kind kind) {
@@ -70,6 +74,7 @@ constexpr unsigned operands(Kind kind) {
     case Kind::fresh:
     case Kind::unmap:
     case Kind::benign:
+    case Kind::gap:
       return 1;
     case Kind::thread_name:
       return 2;
@@ -164,6 +169,15 @@ struct Lost {
 
 enum class Accesses : std::uint32_t { off, all, some };
 
+// Why accesses may be missing without a gap that says so: bits of Session::incomplete. The numbers are those
+// of Omission in traces.
+enum class Incomplete : std::uint32_t {
+  stock_instrumentation = 1,  // a module was instrumented by a compiler that leaves out reads
+  opaque_unmarked = 2,        // calls into code that is not instrumented leave no gaps
+  sampled = 4,                // accesses are recorded in part, or some of the time
+  ignored = 8,                // accesses are left out by place or by the program's wish
+};
+
 struct Session {
   std::uint64_t magic;
   std::uint64_t bytes;       // of all
@@ -175,6 +189,7 @@ struct Session {
   std::uint32_t slots_used;  // slots from here on have never been in use
   std::uint32_t modules_used;
   std::uint32_t nodes_used;
+  std::uint32_t incomplete;  // bits of Incomplete, set and never cleared
   Lost lost;
 
   alignas(64) std::uint64_t stamp;  // starts at 1

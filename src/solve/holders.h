@@ -20,7 +20,7 @@ class Holders {
     if (e.op.kind == EventKind::acquire || e.op.kind == EventKind::acquire_shared) {
       held_.acquire(e.thread, LockId{e.object}, mode, 0);
       threads_.insert(e.thread);
-    } else if (object_kind(e.op.kind) == ObjectKind::lock) {
+    } else if (is_of_lock(e.op.kind)) {
       held_.release(e.thread, LockId{e.object}, mode);
     }
   }

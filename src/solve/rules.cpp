@@ -89,7 +89,7 @@ void Rules::find_sections(const Window& window) {
   }
   for (Index i = 0; i < events_.size(); ++i) {
     const Event& e = events_[i];
-    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
+    if (!is_of_lock(e.op.kind)) continue;
     const Mode mode = is_shared(e.op.kind) ? Mode::shared : Mode::exclusive;
     const auto at = open.find({e.object, thread_[i], mode});
     if (is_acquire(e.op.kind)) {
@@ -154,7 +154,7 @@ void Rules::find_memory() {
   std::vector<std::vector<Index>> touching(intervals.size());
   for (Index i = 0; i < events_.size(); ++i) {
     const EventKind kind = events_[i].op.kind;
-    if (object_kind(kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(kind)) continue;
     intervals.each(events_[i], [&](std::size_t at) {
       Memory& m = memory[at];
       if (solve::reads(kind)) need(i, m.last);

@@ -134,8 +134,7 @@ inline bool reads(EventKind kind) {
   return kind == EventKind::read || kind == EventKind::atomic_load || kind == EventKind::atomic_rmw;
 }
 inline bool sets(EventKind kind) {
-  return object_kind(kind) == ObjectKind::variable && kind != EventKind::read &&
-         kind != EventKind::atomic_load;
+  return is_of_memory(kind) && kind != EventKind::read && kind != EventKind::atomic_load;
 }
 inline bool is_acquire(EventKind kind) {
   return kind == EventKind::acquire || kind == EventKind::acquire_shared;

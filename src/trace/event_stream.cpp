@@ -80,6 +80,7 @@ Status EventStream::read_end(const RawBlock& block) {
         fmt::format("the footer tells of {} events, the file has {}", footer->summary.events, expected_));
   }
   if (auto ok = blocks_.read_trailer(block.offset); !ok) return ok;
+  completeness_ = footer->completeness;
   finished_ = true;
   return {};
 }
@@ -111,6 +112,7 @@ class DhtStream final : public Source {
   Result<const BlockView*> next() override { return stream_.next(); }
   const Names& names() const override { return stream_.names(); }
   Progress progress() const override { return input_->progress(); }
+  Completeness completeness() const override { return stream_.completeness(); }
   std::vector<Warning> warnings() const override {
     if (!stream_.unfinished()) return {};
     return {{unfinished_message(stream_.events(), stream_.torn_bytes())}};

@@ -22,6 +22,8 @@ class EventStream {
   // After next() gave nullptr, one of them: a whole footer was there, or the blocks ended without.
   bool finished() const { return finished_; }
   bool unfinished() const { return unfinished_; }
+  // Known when finished.
+  const Completeness& completeness() const { return completeness_; }
   std::uint64_t torn_bytes() const { return blocks_.torn_bytes(); }
   std::uint64_t offset() const { return blocks_.offset(); }
   std::uint64_t events() const { return expected_; }  // up to here
@@ -44,6 +46,7 @@ class EventStream {
   EventsDecoder decoder_;
   Names names_;
   BlockView view_;
+  Completeness completeness_;
   std::uint64_t expected_ = 0;  // number of the next event
   bool follow_names_ = true;
   bool finished_ = false, unfinished_ = false;

@@ -29,7 +29,7 @@ const char* fault(const Op& op) {
   if (static_cast<std::size_t>(op.kind) >= kEventKinds) return "unknown event kind";
   if (static_cast<std::size_t>(op.order) >= kMemoryOrders) return "unknown memory order";
   if (!has_order(op.kind) && op.order != MemoryOrder::relaxed) return "a memory order where there is none";
-  if (op.offset >= (is_access(op.kind) ? kCellBytes : 1)) return "an offset outside of the cell";
+  if (op.offset >= (has_offset(op.kind) ? kCellBytes : 1)) return "an offset outside of the cell";
   if (!has_value(op.kind) && op.value != 0) return "a size where there is none";
   if (object_kind(op.kind) == ObjectKind::variable && op.value > kMaxAccessBytes)
     return "an access of absurd size";
@@ -180,7 +180,7 @@ void EventsEncoder::write_dictionary(const BlockView& block, std::vector<char>& 
       w.delta(index(op.stack), stack);
       stack = index(op.stack);
     }
-    if (valued && is_access(op.kind)) w.fixed(op.offset);
+    if (valued && has_offset(op.kind)) w.fixed(op.offset);
     if (valued) w.varint(op.value);
     w.delta(ops_[i].base, base);
     site = index(op.site);
@@ -324,7 +324,7 @@ Status EventsDecoder::read_dictionary(const EventsHeader& header, std::span<cons
       op.stack = StackId{stack};
     }
     if (valued) {
-      if (is_access(op.kind)) op.offset = r.fixed<std::uint8_t>();
+      if (has_offset(op.kind)) op.offset = r.fixed<std::uint8_t>();
       op.value = r.varint();
     }
     base = r.delta(base);

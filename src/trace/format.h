@@ -15,7 +15,10 @@ inline constexpr std::string_view kFileMagic{
     "DHT\r\n\x1a\n",
     8};
 inline constexpr std::uint16_t kMajor = 1;  // a reader refuses another one
-inline constexpr std::uint16_t kMinor = 2;  // may grow without harm to old readers
+inline constexpr std::uint16_t kMinor = 3;  // may grow without harm to old readers
+
+// Those that every version has. Newer ones are told of in footers only where there are such events.
+inline constexpr std::size_t kFirstEventKinds = 20;
 
 struct FileHeader {
   std::array<char, 8> magic;

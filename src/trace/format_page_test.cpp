@@ -35,7 +35,7 @@ Event random_event(std::mt19937_64& random, std::uint32_t threads) {
   if (object_kind(e.op.kind) != ObjectKind::none) e.object = below(1u << below(16));
   if (object_kind(e.op.kind) == ObjectKind::variable) e.object = below(1u << below(32));
   if (has_order(e.op.kind)) e.op.order = static_cast<MemoryOrder>(below(kMemoryOrders));
-  if (is_access(e.op.kind)) e.op.offset = static_cast<std::uint8_t>(below(kCellBytes));
+  if (has_offset(e.op.kind)) e.op.offset = static_cast<std::uint8_t>(below(kCellBytes));
   if (object_kind(e.op.kind) == ObjectKind::variable || is_barrier(e.op.kind)) e.op.value = below(40);
   return e;
 }

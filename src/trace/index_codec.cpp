@@ -99,14 +99,19 @@ void encode_footer(const Footer& footer, std::vector<char>& out) {
   ByteWriter w(out);
   const Summary& s = footer.summary;
   w.fixed(s.events);
-  w.fixed(static_cast<std::uint32_t>(kEventKinds));
-  for (const std::uint64_t n : s.by_kind) w.fixed(n);
+  // Readers of earlier minor versions know the kinds of those days alone: what they can read, they shall.
+  std::size_t kinds = kEventKinds;
+  while (kinds > kFirstEventKinds && s.by_kind[kinds - 1] == 0) --kinds;
+  w.fixed(static_cast<std::uint32_t>(kinds));
+  for (std::size_t i = 0; i < kinds; ++i) w.fixed(s.by_kind[i]);
   for (const std::uint32_t n : {s.threads, s.locks, s.variables, s.channels, s.barriers, s.sites, s.stacks,
                                 s.max_locks_held, s.max_locks_held_by_thread}) {
     w.fixed(n);
   }
   write_pointers(w, footer.indexes);
   write_pointers(w, footer.threads);
+  w.fixed(static_cast<std::uint32_t>(footer.completeness.declared ? 1 : 0));
+  w.fixed(footer.completeness.omissions);
 }
 
 Result<Footer> decode_footer(std::span<const char> payload) {
@@ -114,15 +119,24 @@ Result<Footer> decode_footer(std::span<const char> payload) {
   Footer footer;
   Summary& s = footer.summary;
   s.events = r.fixed<std::uint64_t>();
-  if (r.fixed<std::uint32_t>() != kEventKinds) return input_error("a footer with other event kinds");
+  const auto kinds = r.fixed<std::uint32_t>();
+  if (kinds < kFirstEventKinds || kinds > kEventKinds) {
+    return input_error("a footer with other event kinds; was this written by a newer deadheat?");
+  }
   std::uint64_t sum = 0;
-  for (std::uint64_t& n : s.by_kind) sum += n = r.fixed<std::uint64_t>();
+  for (std::size_t i = 0; i < kinds; ++i) sum += s.by_kind[i] = r.fixed<std::uint64_t>();
   for (std::uint32_t* n : {&s.threads, &s.locks, &s.variables, &s.channels, &s.barriers, &s.sites, &s.stacks,
                            &s.max_locks_held, &s.max_locks_held_by_thread}) {
     *n = r.fixed<std::uint32_t>();
   }
   const bool pointers = read_pointers(r, footer.indexes) && read_pointers(r, footer.threads);
   if (!pointers || !r.ok()) return input_error("a footer that does not fit its size");
+  if (!r.at_end()) {  // before minor version 3 it ended here
+    footer.completeness.declared = r.fixed<std::uint32_t>() == 1;
+    footer.completeness.omissions = r.fixed<std::uint32_t>();
+    if (footer.completeness.omissions != 0) footer.completeness.declared = false;
+    if (!r.ok()) return input_error("a footer that does not fit its size");
+  }
   if (sum != s.events || (footer.indexes.empty() && s.events > 0)) {
     return input_error("a footer that contradicts itself");
   }

@@ -35,6 +35,7 @@ struct Footer {
   Summary summary;  // without per_thread
   std::vector<Pointer> indexes;
   std::vector<Pointer> threads;
+  Completeness completeness;
 };
 
 void encode_footer(const Footer& footer, std::vector<char>& out);

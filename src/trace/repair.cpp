@@ -44,6 +44,7 @@ Result<RepairReport> repair(const std::string& from, const std::string& to) {
     for (auto got = read(rest.data(), rest.size()); got && *got > 0;) got = read(rest.data(), rest.size());
     report.bytes_dropped = bytes_read - good_bytes;
   }
+  (*writer)->declare(stream.completeness());
   if (auto ok = (*writer)->finish(); !ok) return fail(ok.error());
   return report;
 }

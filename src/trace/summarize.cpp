@@ -43,7 +43,7 @@ void Summarizer::count_threads(const BlockView& block) {
 void Summarizer::follow_locks(const BlockView& block) {
   is_lock_op_.resize(block.ops.size());
   for (std::size_t i = 0; i < block.ops.size(); ++i) {
-    is_lock_op_[i] = object_kind(block.ops[i].kind) == ObjectKind::lock;
+    is_lock_op_[i] = is_of_lock(block.ops[i].kind);
   }
   // Picks out the lock events without a branch that would be mispredicted at every fifth event.
   lock_events_.resize(block.size() + 1);

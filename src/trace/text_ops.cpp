@@ -26,14 +26,12 @@ bool std_has(EventKind kind) {
   }
 }
 
-bool has_size(EventKind kind) { return is_access(kind) || is_allocation(kind); }
-
 // Whether the fields that its kind does not have are as in a fresh Op, and the others within their bounds.
 bool well_formed(const Op& op) {
   return static_cast<std::size_t>(op.kind) < kEventKinds &&
          static_cast<std::size_t>(op.order) < kMemoryOrders &&
          (has_order(op.kind) || op.order == MemoryOrder::relaxed) &&
-         (is_access(op.kind) ? op.offset < kCellBytes : op.offset == 0) &&
+         (has_offset(op.kind) ? op.offset < kCellBytes : op.offset == 0) &&
          (has_size(op.kind) ? op.value <= kMaxAccessBytes : is_barrier(op.kind) || op.value == 0);
 }
 

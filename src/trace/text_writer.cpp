@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/shown.h"
+#include "trace/import/std_line.h"
 #include "trace/text_names.h"
 #include "trace/text_ops.h"
 
@@ -32,6 +33,7 @@ class Writer final : public TextWriter {
   }
 
   Status append(const BlockView& block, const Names& names) override;
+  void declare(const Completeness& completeness) override { completeness_ = completeness; }
   Status finish() override;
   std::vector<Warning> losses() const override;
 
@@ -63,6 +65,7 @@ class Writer final : public TextWriter {
   std::unique_ptr<ByteOutput> output_;
   std::string name_;
   bool lossy_;
+  Completeness completeness_ = Completeness::complete();
   TextOps ops_;
   std::vector<TextNames> text_names_;  // by ObjectKind
   std::string buffer_;
@@ -181,6 +184,14 @@ Status Writer::make_room(std::size_t bytes) {
 Status Writer::flush() { return output_->write({buffer_.data(), std::exchange(used_, 0)}); }
 
 Status Writer::finish() {
+  // Behind the events: before it is not known. A text that does not say is all there is.
+  if (!completeness_.declared) {
+    const std::string line = fmt::format("{} {}\n", kCompletenessComment, text_of(completeness_));
+    if (line.size() > buffer_.size() - used_) {
+      if (Status made = make_room(line.size()); !made) return made;
+    }
+    put(line);
+  }
   if (Status flushed = flush(); !flushed) return flushed;
   return output_->finish();
 }

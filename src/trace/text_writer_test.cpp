@@ -9,6 +9,7 @@
 #include "support/any_events.h"
 #include "support/scratch.h"
 #include "support/text_trace.h"
+#include "trace/import/std_line.h"
 #include "trace/text_names.h"
 
 namespace deadheat::trace {
@@ -440,6 +441,26 @@ TEST(TextWriter, LossyTextNeverTakesTwoThingsForOne) {
     }
     RC_ASSERT(count_of(written->losses, "the first was written alone") == wide);
   }));
+}
+
+TEST(TextWriter, SaysThatCompletenessIsNotKnown) {
+  test::Scratch dir;
+  const auto written = [&](const Completeness* completeness) {
+    auto writer = TextWriter::create(dir.path("t.txt"), {.extended = true});
+    EXPECT_TRUE(writer);
+    if (completeness != nullptr) (*writer)->declare(*completeness);
+    EXPECT_TRUE((*writer)->finish());
+    return test::contents(dir.path("t.txt"));
+  };
+  const Completeness complete = Completeness::complete(), unknown{};
+  const Completeness sampled =
+      Completeness::without(static_cast<std::uint32_t>(Omission::sampled) |
+                            static_cast<std::uint32_t>(Omission::stock_instrumentation));
+  EXPECT_EQ(written(nullptr), "");
+  EXPECT_EQ(written(&complete), "");
+  EXPECT_EQ(written(&unknown), "# completeness: unknown\n");
+  EXPECT_EQ(written(&sampled), "# completeness: unknown (stock-instrumentation, sampled)\n");
+  EXPECT_EQ(parse_completeness(written(&sampled)), sampled);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "trace/bytes.h"
 #include "trace/event_stream.h"
 #include "trace/format.h"
+#include "trace/index_codec.h"
 
 namespace deadheat::trace::trace_file_tests {
 namespace {
@@ -557,6 +558,41 @@ TEST(TraceFile, RoundTripOfAnyEvents) {
     auto reader = TraceReader::open(path);
     RC_ASSERT(*(*reader)->summary() == (*writer)->summary());
   }));
+}
+
+TEST(TraceFile, KeepsWhetherItIsComplete) {
+  Scratch dir;
+  const std::string path = dir.path("t.dht"), copy = dir.path("copy.dht");
+  const auto of = [](const std::string& file) { return (*TraceReader::open(file))->completeness(); };
+  write_trace(path, 10);
+  EXPECT_EQ(of(path), Completeness{});  // nobody said
+  for (const Completeness& said : {Completeness::complete(), Completeness::without(5), Completeness{}}) {
+    auto writer = TraceWriter::create(path);
+    ASSERT_TRUE(writer);
+    ASSERT_TRUE((*writer)->append(nth_event(0)));
+    (*writer)->declare(said);
+    ASSERT_TRUE((*writer)->finish());
+    EXPECT_EQ(of(path), said);
+    ASSERT_TRUE(repair(path, copy));
+    EXPECT_EQ(of(copy), said);
+    put(path, contents(path).substr(0, contents(path).size() - 1));  // its writer was stopped
+    EXPECT_EQ(of(path), Completeness{});
+  }
+}
+
+// A footer of minor version 2 ends before it, and tells of the first twenty kinds.
+TEST(TraceFile, OfFilesThatDoNotSayCompletenessIsUnknown) {
+  Footer footer;
+  footer.completeness = Completeness::complete();
+  std::vector<char> bytes;
+  encode_footer(footer, bytes);
+  ASSERT_TRUE(decode_footer(bytes));
+  EXPECT_TRUE(decode_footer(bytes)->completeness.declared);
+  bytes.resize(bytes.size() - 8);
+  ASSERT_TRUE(decode_footer(bytes));
+  EXPECT_EQ(decode_footer(bytes)->completeness, Completeness{});
+  bytes.resize(bytes.size() + 7);  // cut
+  EXPECT_FALSE(decode_footer(bytes));
 }
 
 }  // namespace

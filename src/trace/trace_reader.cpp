@@ -195,6 +195,7 @@ Result<const BlockView*> TraceReader::next() {
 }
 
 const Names& TraceReader::names() const { return impl_->stream.names(); }
+Completeness TraceReader::completeness() const { return impl_->footer.completeness; }
 bool TraceReader::complete() const { return impl_->complete; }
 std::uint64_t TraceReader::events() const { return impl_->footer.summary.events; }
 std::uint64_t TraceReader::file_bytes() const { return impl_->file_bytes; }

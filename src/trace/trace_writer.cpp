@@ -81,6 +81,8 @@ Status TraceWriter::append(const BlockView& block, const Names& names) {
   return impl_->append_block(block, names);
 }
 
+void TraceWriter::declare(const Completeness& completeness) { impl_->footer.completeness = completeness; }
+
 Status TraceWriter::finish() {
   if (auto ok = impl_->flush(); !ok) return ok;
   return impl_->remember(impl_->write_end());

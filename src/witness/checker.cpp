@@ -26,7 +26,7 @@ std::string LocksHeld::change(ThreadId t, EventKind kind, std::uint32_t lock) {
 }
 
 void Before::see(const Event& event) {
-  if (object_kind(event.op.kind) == ObjectKind::lock) locks.change(event.thread, event.op.kind, event.object);
+  if (is_of_lock(event.op.kind)) locks.change(event.thread, event.op.kind, event.object);
   if (event.op.kind == EventKind::fork) forked.insert(event.object);
 }
 
@@ -229,7 +229,7 @@ std::string Checker::wrong_end() const {
     if (forks_.contains(index(event.thread))) return "the thread of an access of the pair is not forked";
   }
   const auto is_candidate = [](const Event& e) {
-    return object_kind(e.op.kind) == ObjectKind::variable && e.op.kind != EventKind::alloc;
+    return is_of_memory(e.op.kind) && e.op.kind != EventKind::alloc;
   };
   const Bytes x = bytes_of(a), y = bytes_of(b);
   if (a.thread == b.thread || !is_candidate(a) || !is_candidate(b) || !x.overlap(y) ||

@@ -8,9 +8,8 @@ import struct
 import subprocess
 import sys
 
-NO_OBJECT = {5, 12, 13}
 ATOMIC = {2, 3, 4}
-ACCESS = {0, 1} | ATOMIC
+WITH_OFFSET = {0, 1, 21} | ATOMIC
 
 
 class Bytes:
@@ -61,7 +60,7 @@ def operation(r, previous):
         previous["stack"] = stack = r.delta(previous["stack"])
     offset = value = 0
     if tag & 64:
-        offset = r.u8() if kind in ACCESS else 0
+        offset = r.u8() if kind in WITH_OFFSET else 0
         value = r.varint()
     previous["base"] = r.delta(previous["base"])
     return (kind, previous["site"], stack, order, offset, value), previous["base"]

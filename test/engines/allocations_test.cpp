@@ -24,7 +24,7 @@ TEST_P(MuchMemory, IsToldOfAsIfItWereLookedAtCellByCell) {
       Cut cut = any_cut(trace);
       // Neighbours that are of different shards.
       std::vector<Event> moved(trace.begin(), trace.end());
-      for (Event& e : moved) e.object += object_kind(e.op.kind) == ObjectKind::variable ? 6 : 0;
+      for (Event& e : moved) e.object += is_of_memory(e.op.kind) ? 6 : 0;
       cut.many_cells = kNever;
       const auto all = each_once(run_engine(GetParam(), moved, cut));
       for (const std::uint64_t many : {0, 1, 2}) {

@@ -49,7 +49,7 @@ TEST_P(Conformance, DoesNotDependOnBlocksShardsAndSlots) {
                   1 + static_cast<std::uint32_t>(random() % 5)};
     // Neighbours that are of different shards.
     std::vector<Event> moved(trace.begin(), trace.end());
-    for (Event& e : moved) e.object += object_kind(e.op.kind) == ObjectKind::variable ? 6 : 0;
+    for (Event& e : moved) e.object += is_of_memory(e.op.kind) ? 6 : 0;
     return run(moved, {100, 0, 1}) == run(moved, cut);
   });
 }

@@ -79,7 +79,7 @@ TEST_P(Samplers, LeaveInABlockWhatTheyKeep) {
           }
         });
         for (std::size_t i = 0; i < trace.size(); ++i) {
-          if (object_kind(trace[i].op.kind) == ObjectKind::variable && kept[i]) expected.insert(i);
+          if (is_of_memory(trace[i].op.kind) && kept[i]) expected.insert(i);
         }
         if (left != expected) return Outcome::fails;
       }

@@ -273,7 +273,7 @@ struct Periods {
 bool is_covered(const oracle::Order& hb, Trace trace, std::size_t a, std::size_t b, std::uint64_t byte) {
   for (std::size_t e = a + 1; e < b; ++e) {
     const EventKind kind = trace[e].op.kind, first = trace[a].op.kind;
-    if (object_kind(kind) != ObjectKind::variable) continue;
+    if (!is_of_memory(kind)) continue;
     if (!oracle::bytes_of(trace[e]).overlap({byte, byte + 1})) continue;
     if (kind == EventKind::alloc) return true;
     if (!hb.ordered(a, e)) continue;

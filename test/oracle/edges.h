@@ -42,7 +42,7 @@ inline std::vector<std::size_t> outermost(Trace trace) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const EventKind kind = trace[i].op.kind;
-    if (object_kind(kind) != ObjectKind::lock) continue;
+    if (!is_of_lock(kind)) continue;
     int& d = depth[{trace[i].thread, trace[i].object, is_shared(kind)}];
     if (is_acquire(kind) ? d++ == 0 : --d == 0) found.push_back(i);
   }
@@ -68,7 +68,7 @@ inline Edges locks(Trace trace) {
 inline Edges threads(Trace trace) {
   Edges found;
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    if (object_kind(trace[i].op.kind) != ObjectKind::thread) continue;
+    if (!is_of_thread(trace[i].op.kind)) continue;
     const std::uint32_t child = trace[i].object;
     const bool fork = trace[i].op.kind == EventKind::fork;
     for (std::size_t k = 0; k < trace.size(); ++k) {

@@ -16,7 +16,7 @@ inline Lockset locks_held(Trace trace, std::size_t i) {
   std::map<std::uint32_t, int> exclusive, shared;
   for (std::size_t k = 0; k < i; ++k) {
     const EventKind kind = trace[k].op.kind;
-    if (trace[k].thread != trace[i].thread || object_kind(kind) != ObjectKind::lock) continue;
+    if (trace[k].thread != trace[i].thread || !is_of_lock(kind)) continue;
     (edges::is_shared(kind) ? shared : exclusive)[trace[k].object] += edges::is_acquire(kind) ? 1 : -1;
   }
   Lockset held;

@@ -34,7 +34,7 @@ inline Bytes bytes_of(const Event& e) {
   return {cell + e.op.offset, cell + e.op.offset + e.op.value};
 }
 
-inline bool is_memory(EventKind kind) { return object_kind(kind) == ObjectKind::variable; }
+inline bool is_memory(EventKind kind) { return is_of_memory(kind); }
 inline bool can_race(EventKind kind) { return is_access(kind) || kind == EventKind::free; }
 inline bool reads(EventKind kind) {
   return kind == EventKind::read || kind == EventKind::atomic_load || kind == EventKind::atomic_rmw;

@@ -35,8 +35,8 @@ inline Event random_event(std::uint32_t threads = 4) {
   if (!careless && e.op.kind == EventKind::atomic_store && e.op.order != MemoryOrder::release) {
     e.op.order = MemoryOrder::relaxed;
   }
-  if (is_access(e.op.kind)) e.op.offset = static_cast<std::uint8_t>(draw(careless ? 10 : 8));
-  if (is_access(e.op.kind) || is_allocation(e.op.kind)) e.op.value = draw(9);
+  if (has_offset(e.op.kind)) e.op.offset = static_cast<std::uint8_t>(draw(careless ? 10 : 8));
+  if (has_size(e.op.kind)) e.op.value = draw(9);
   if (is_barrier(e.op.kind)) e.op.value = draw(3);
   if (careless && draw(4) == 0) e.op.value = draw(3);
   if (careless && draw(8) == 0) e.op.order = MemoryOrder::acquire;

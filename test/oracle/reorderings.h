@@ -135,7 +135,7 @@ class ReorderingSearch {
       for (const std::size_t i : thread.events) {
         thread.held.push_back(held);
         const EventKind kind = trace_[i].op.kind;
-        if (object_kind(kind) != ObjectKind::lock) continue;
+        if (!is_of_lock(kind)) continue;
         auto& [exclusive, shared] = held[trace_[i].object];
         (edges::is_shared(kind) ? shared : exclusive) += edges::is_acquire(kind) ? 1 : -1;
       }

@@ -65,7 +65,7 @@ TEST(SmallTraces, TakeLocksInAllWays) {
       return any_event(t, [&](std::size_t i) {
         if (t[i].op.kind != EventKind::release || locks_held(t, i).size() < 2) return false;
         for (std::size_t k = i; k-- > 0;) {
-          if (t[k].thread != t[i].thread || object_kind(t[k].op.kind) != ObjectKind::lock) continue;
+          if (t[k].thread != t[i].thread || !is_of_lock(t[k].op.kind)) continue;
           return t[k].op.kind == EventKind::acquire && t[k].object != t[i].object;
         }
         return false;

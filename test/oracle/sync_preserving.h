@@ -56,7 +56,7 @@ class SyncPreserving {
     int depth = 0;
     for (std::size_t i = acquire; i < trace_.size(); ++i) {
       const Event& e = trace_[i];
-      if (object_kind(e.op.kind) != ObjectKind::lock || e.thread != trace_[acquire].thread ||
+      if (!is_of_lock(e.op.kind) || e.thread != trace_[acquire].thread ||
           e.object != trace_[acquire].object || edges::is_shared(e.op.kind) != shared) {
         continue;
       }

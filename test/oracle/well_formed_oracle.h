@@ -129,14 +129,14 @@ inline void check_barrier(Trace past, const Event& e, std::set<Rule>& broken) {
 
 inline void check_attributes(const Event& e, std::set<Rule>& broken) {
   const Op& op = e.op;
-  const bool sized = is_access(op.kind) || is_allocation(op.kind);
+  const bool sized = has_size(op.kind);
   const bool load_wrong = op.order == MemoryOrder::release || op.order == MemoryOrder::acq_rel;
   const bool store_wrong = op.order == MemoryOrder::consume || op.order == MemoryOrder::acquire ||
                            op.order == MemoryOrder::acq_rel;
-  if (is_access(op.kind) && op.offset > 7) {
+  if (has_offset(op.kind) && op.offset > 7) {
     broken.insert(Rule::attribute);
   } else if ((!has_order(op.kind) && op.order != MemoryOrder::relaxed) ||
-             (!is_access(op.kind) && op.offset != 0) || (!sized && !is_barrier(op.kind) && op.value != 0)) {
+             (!has_offset(op.kind) && op.offset != 0) || (!sized && !is_barrier(op.kind) && op.value != 0)) {
     broken.insert(Rule::stray);
   } else if ((op.kind == EventKind::atomic_load && load_wrong) ||
              (op.kind == EventKind::atomic_store && store_wrong)) {
@@ -150,7 +150,7 @@ inline std::set<Rule> broken_by(Trace past, const Event& e) {
   std::set<Rule> broken;
   check_attributes(e, broken);
   check_thread(past, e, broken);
-  if (object_kind(e.op.kind) == ObjectKind::lock) check_lock(past, e, broken);
+  if (is_of_lock(e.op.kind)) check_lock(past, e, broken);
   if (is_barrier(e.op.kind)) check_barrier(past, e, broken);
   if (e.op.kind == EventKind::recv) {
     const bool sent =

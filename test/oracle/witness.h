@@ -93,8 +93,7 @@ class WitnessChecker {
   }
   static std::uint64_t byte_count(const Event& e) { return e.op.value == 0 ? 8 : e.op.value; }
   static bool touches(const Event& e, std::uint64_t byte) {
-    return object_kind(e.op.kind) == ObjectKind::variable && byte >= first_byte(e) &&
-           byte - first_byte(e) < byte_count(e);
+    return is_of_memory(e.op.kind) && byte >= first_byte(e) && byte - first_byte(e) < byte_count(e);
   }
   static bool changes(const Event& e) {
     return e.op.kind == EventKind::write || e.op.kind == EventKind::atomic_store ||
@@ -123,8 +122,7 @@ class WitnessChecker {
     };
     std::vector<Hold> holds;  // of this lock
     for (const std::size_t i : done) {
-      if (object_kind(trace_[i].op.kind) != ObjectKind::lock || trace_[i].object != trace_[e].object)
-        continue;
+      if (!is_of_lock(trace_[i].op.kind) || trace_[i].object != trace_[e].object) continue;
       const EventKind kind = trace_[i].op.kind;
       const bool exclusive = kind == EventKind::acquire || kind == EventKind::release;
       if (kind == EventKind::acquire || kind == EventKind::acquire_shared) {

@@ -38,7 +38,7 @@ inline rc::Gen<Event> any_event() {
         e.object = *id_below(30000);
         break;
     }
-    if (is_access(e.op.kind))
+    if (has_offset(e.op.kind))
       e.op.offset = static_cast<std::uint8_t>(*rc::gen::inRange<unsigned>(0, kCellBytes));
     if (object_kind(e.op.kind) == ObjectKind::variable) {
       e.op.value =

@@ -20,7 +20,7 @@ inline solve::Window window_from(Trace trace, std::size_t first, std::size_t end
   for (std::size_t i = 0; i < first; ++i) {
     const Event& e = trace[i];
     threads.insert(e.thread);
-    if (object_kind(e.op.kind) != ObjectKind::lock) continue;
+    if (!is_of_lock(e.op.kind)) continue;
     const auto mode =
         solve::is_shared(e.op.kind) ? model::HeldLocks::Mode::shared : model::HeldLocks::Mode::exclusive;
     if (solve::is_acquire(e.op.kind)) {

@@ -111,7 +111,11 @@ ENTRY void __tsan_ignore_thread_end() {
   look_again();
 }
 
-ENTRY void __tsan_init() { start(nullptr); }
+// Compilers' own instrumentation leaves out reads that make no race, but tell what a thread knew.
+ENTRY void __tsan_init() {
+  start(nullptr);
+  mark_incomplete(Incomplete::stock_instrumentation);
+}
 
 // Before any constructor, also of shared objects, where the runtime is part of the program...
 #ifdef DEADHEAT_STATIC_RUNTIME

@@ -66,6 +66,14 @@ inline EventKind kind_of(std::uint64_t letters) {
       return EventKind::alloc;
     case packed("free("):
       return EventKind::free;
+    case packed("gapat("):
+      return EventKind::gap_range;
+    case packed("tryacq("):
+      return EventKind::try_acquire_failed;
+    case packed("tryrecv("):
+      return EventKind::try_recv_failed;
+    case packed("tryjoin("):
+      return EventKind::try_join_failed;
     default:
       return kUnknownKind;
   }
@@ -78,8 +86,9 @@ inline bool read_plain_line(const char* text, std::uint32_t begin, std::uint32_t
   static constexpr auto kNameSizes = [] {
     std::array<std::uint8_t, kEventKinds> sizes{};
     constexpr std::array<std::string_view, kEventKinds> kNames{
-        "r",    "w",    "aload", "astore", "armw", "fence", "acq",   "rel",  "racq",  "rrel",
-        "fork", "join", "begin", "end",    "send", "recv",  "enter", "exit", "alloc", "free"};
+        "r",     "w",    "aload", "astore", "armw",   "fence",   "acq",    "rel",   "racq",
+        "rrel",  "fork", "join",  "begin",  "end",    "send",    "recv",   "enter", "exit",
+        "alloc", "free", "gap",   "gapat",  "tryacq", "tryrecv", "tryjoin"};
     for (std::size_t k = 0; k < kEventKinds; ++k) sizes[k] = static_cast<std::uint8_t>(kNames[k].size());
     return sizes;
   }();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -61,7 +62,8 @@ tl::expected<Operation, Reason> parse_operation(std::string_view column, std::st
   if (column.back() != ')') return because(fmt::format("no \")\" at the end of \"{}\"", shown(column, 20)));
   const std::string_view object = column.substr(open + 1, column.size() - open - 2);
   if (objectless) {
-    const bool own_name = *kind != EventKind::fence && names_itself(object, thread);
+    const bool own_name =
+        (*kind == EventKind::begin || *kind == EventKind::end) && names_itself(object, thread);
     if (!object.empty() && !own_name) return because(fmt::format("{} takes no object", name));
     return Operation{*kind, {}};
   }
@@ -92,7 +94,7 @@ class Attributes {
       column.remove_prefix(comma + 1);
     }
     // Names say nothing of which variables are neighbours: it would hit whichever is numbered next.
-    if (has_size() && op_.value > kCellBytes - op_.offset) {
+    if (has_size(op_.kind) && op_.value > kCellBytes - op_.offset) {
       return because(
           fmt::format("size={},offset={} goes beyond the {} bytes of a variable, and text does not "
                       "say which one follows",
@@ -112,10 +114,10 @@ class Attributes {
     }
     const auto value = equals == std::string_view::npos ? std::nullopt : number(text.substr(equals + 1));
     if (!value) return fmt::format("\"{}\" is not {}= and a number below 2^64", shown(text, 30), name);
-    if (name == "size") return set(has_size(), size_given_, name, [&] { op_.value = *value; });
+    if (name == "size") return set(has_size(op_.kind), size_given_, name, [&] { op_.value = *value; });
     if (name == "gen") return set(is_barrier(op_.kind), generation_given_, name, [&] { op_.value = *value; });
     if (*value >= kCellBytes) return fmt::format("offset={} is not below {}", *value, kCellBytes);
-    return set(is_access(op_.kind), offset_given_, name,
+    return set(has_offset(op_.kind), offset_given_, name,
                [&] { op_.offset = static_cast<std::uint8_t>(*value); });
   }
 
@@ -131,8 +133,6 @@ class Attributes {
     assign();
     return std::nullopt;
   }
-
-  bool has_size() const { return is_access(op_.kind) || is_allocation(op_.kind); }
 
   Op op_;
   bool size_given_ = false, offset_given_ = false, generation_given_ = false, order_given_ = false;
@@ -158,6 +158,27 @@ tl::expected<StdLine, Reason> parse_std_line(std::string_view line) {
   const auto op = Attributes(operation->kind).parse(line.substr(bar + 1));
   if (!op) return because(op.error());
   out.op = *op;
+  return out;
+}
+
+Completeness parse_completeness(std::string_view line) {
+  constexpr std::string_view kBetween = " \t,()";
+  line.remove_prefix(kCompletenessComment.size());
+  Completeness out{.declared = false};
+  bool all_complete = true, any = false;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    line.remove_prefix(end);
+    any = true;
+    all_complete &= word == "complete";
+    for (std::size_t i = 0; i < kOmissions; ++i) {
+      if (word == name_of(omission(i))) out.omissions |= static_cast<std::uint32_t>(omission(i));
+    }
+  }
+  out.declared = any && all_complete;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "deadheat/event.h"
+#include "deadheat/trace.h"
 
 namespace deadheat::trace {
 
@@ -37,6 +38,11 @@ constexpr bool can_name_thread(std::string_view name) {
 constexpr Op plain_op(EventKind kind) {
   return {.kind = kind, .order = has_order(kind) ? MemoryOrder::seq_cst : MemoryOrder::relaxed};
 }
+
+// A comment that begins so says whether the trace has all that matters, in the words of text_of(). Words that
+// it does not know are taken for "unknown".
+inline constexpr std::string_view kCompletenessComment = "# completeness:";
+Completeness parse_completeness(std::string_view line);
 
 // What a person is told was expected.
 std::string std_line_expected();

@@ -51,6 +51,7 @@ class StdReader final : public Source {
   const Names& names() const override { return names_; }
   std::vector<Warning> warnings() const override;
   Progress progress() const override { return lines_.progress(); }
+  Completeness completeness() const override { return completeness_; }
 
  private:
   // A line and the keys of its names. Some are gathered before any is looked up, so that the memory which the
@@ -86,6 +87,7 @@ class StdReader final : public Source {
   std::string name_;
   bool skip_bad_;
   Names names_;
+  Completeness completeness_ = Completeness::complete();
   ThreadBinding binding_;
   Interner threads_;  // by the names under which they act
   Interner sites_;
@@ -240,6 +242,7 @@ Result<StdReader::Step> StdReader::read_any_line() {
   while (line.ends_with('\r')) line.remove_suffix(1);
   // Windows editors put one in front of UTF-8; with files joined together it is in the midst.
   while (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (line.starts_with(kCompletenessComment)) completeness_ = parse_completeness(line);
   if (line.starts_with('#') || line.find_first_not_of(" \t") == std::string_view::npos)
     return Step::read_line;
   if (Status read = read_line_text(line); !read) return fail(std::move(read).error());

@@ -18,7 +18,7 @@ using test::read_text;
 const std::string kExpected =
     "expected thread|op(object)|location with op one of r, w, aload, astore, armw, fence, acq, rel, racq, "
     "rrel, "
-    "fork, join, begin, end, send, recv, enter, exit, alloc, free";
+    "fork, join, begin, end, send, recv, enter, exit, alloc, free, gap, gapat, tryacq, tryrecv, tryjoin";
 
 TEST(StdReader, ReadsEventsInOrderWithDenseIds) {
   const auto trace = read_text("T1|acq(L1)|1\nT1|w(V1)|2\nT1|rel(L1)|3\nT2|w(V1)|2\n");
@@ -51,6 +51,39 @@ TEST(StdReader, BlankLinesAndCommentsArePassedOver) {
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ(trace->events.size(), 2u);
   EXPECT_TRUE(trace->source->warnings().empty());
+}
+
+TEST(StdReader, ReadsGapsAndFailedAttempts) {
+  const auto trace = read_text(
+      "T0|gap()|1\nT0|gap|1\nT0|gapat(x)|1|size=4,offset=2\nT0|tryacq(l)|1\nT0|tryrecv(c)|1\nT0|tryjoin(T1)|"
+      "1\n");
+  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_EQ(trace->events.size(), 6u);
+  EXPECT_EQ(trace->events[0].op.kind, EventKind::gap);
+  EXPECT_EQ(trace->events[1], trace->events[0]);
+  const Op range{.kind = EventKind::gap_range, .offset = 2, .site = SiteId{1}, .value = 4};
+  EXPECT_EQ(trace->events[2].op, range);
+  EXPECT_EQ(trace->events[3].op.kind, EventKind::try_acquire_failed);
+  EXPECT_EQ(trace->events[4].op.kind, EventKind::try_recv_failed);
+  EXPECT_EQ(trace->events[5].op.kind, EventKind::try_join_failed);
+  EXPECT_FALSE(read_text("T0|gap(x)|1\n"));
+  EXPECT_FALSE(read_text("T0|gap(T0)|1\n"));
+}
+
+TEST(StdReader, IsCompleteUnlessItSaysOtherwise) {
+  const auto completeness = [](const std::string& text) {
+    const auto trace = read_text(text);
+    EXPECT_TRUE(trace);
+    return trace->source->completeness();
+  };
+  const auto unknown = [](std::uint32_t omissions) { return Completeness{false, omissions}; };
+  EXPECT_EQ(completeness("T0|r(x)|1\n"), Completeness::complete());
+  EXPECT_EQ(completeness("# completeness: complete\nT0|r(x)|1\n"), Completeness::complete());
+  EXPECT_EQ(completeness("T0|r(x)|1\n# completeness: unknown\n"), unknown(0));
+  EXPECT_EQ(completeness("T0|r(x)|1\n# completeness: unknown (sampled, ignored)"), unknown(12));
+  // What nobody understands is not taken for a promise.
+  EXPECT_EQ(completeness("# completeness: complete but for one\n"), unknown(0));
+  EXPECT_EQ(completeness("# completeness:\n"), unknown(0));
 }
 
 TEST(StdReader, NothingButCommentsIsATraceWithoutEvents) {
