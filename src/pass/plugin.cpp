@@ -33,6 +33,6 @@ void add_passes(llvm::PassBuilder& builder) {
 
 }  // namespace deadheat::pass
 
-extern "C" LLVM_ATTRIBUTE_WEAK llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+extern "C" __attribute__((visibility("default"), weak)) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "deadheat", "1", deadheat::pass::add_passes};
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "runtime/intercept/records.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -41,7 +42,10 @@ void on_signal(int number, siginfo_t* info, void* machine) {
   frame.outer = t_handlers;
   t_handlers = &frame;
   errno = saved;
-  handler(number, info, machine);
+  {
+    const MarkedCall marked(handler, 0);
+    handler(number, info, machine);
+  }
   const int left = errno;
   t_handlers = frame.outer;
   leave_handler(frame.interrupted);
