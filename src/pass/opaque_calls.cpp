@@ -20,25 +20,50 @@ const Function* callee_of(const CallBase& call) {
   return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
 }
 
+bool is_standard_stream(const Value& stream) {
+  const auto* const load = dyn_cast<LoadInst>(&stream);
+  const auto* const variable =
+      load == nullptr ? nullptr : dyn_cast<GlobalVariable>(load->getPointerOperand());
+  return variable != nullptr && (variable->getName() == "stdout" || variable->getName() == "stderr");
+}
+
 // printf and its like read what %s points to, and write through %n. Numbers they get by value.
-bool formats_numbers_only(const CallBase& call, StringRef name) {
-  const int format = StringSwitch<int>(name)
-                         .Case("printf", 0)
-                         .Cases("fprintf", "dprintf", "__printf_chk", 1)
-                         .Case("__fprintf_chk", 2)
-                         .Default(-1);
-  StringRef text;
-  if (format < 0 || call.arg_size() <= static_cast<unsigned>(format) ||
-      !getConstantStringInfo(call.getArgOperand(static_cast<unsigned>(format)), text)) {
-    return false;
-  }
-  while (!(text = text.drop_until([](char c) { return c == '%'; })).empty()) {
-    text = text.drop_front().drop_while(
+bool formats_numbers_only(StringRef format) {
+  while (!(format = format.drop_until([](char c) { return c == '%'; })).empty()) {
+    format = format.drop_front().drop_while(
         [](char c) { return StringRef("-+ #0'123456789.hlLqjzt*").find(c) != StringRef::npos; });
-    if (text.empty() || StringRef("diouxXeEfFgGaAcp%").find(text.front()) == StringRef::npos) return false;
-    text = text.drop_front();
+    if (format.empty() || StringRef("diouxXeEfFgGaAcp%").find(format.front()) == StringRef::npos)
+      return false;
+    format = format.drop_front();
   }
   return true;
+}
+
+// Output to the standard streams, which no thread reads back. What it reads of the program's memory is
+// nothing, or the runtime records it.
+bool is_plain_output(const CallBase& call, StringRef name) {
+  struct Output {
+    const char* name;
+    int stream, format;  // arguments; -1: none
+  };
+  static constexpr Output kOutputs[] = {
+      {"printf", -1, 0},       {"__printf_chk", -1, 1}, {"fprintf", 0, 1},
+      {"__fprintf_chk", 0, 2}, {"fputs", 1, -1},        {"fwrite", 3, -1},
+      {"fputc", 1, -1},        {"putc", 1, -1},         {"fflush", 0, -1},
+  };
+  const auto* const output = find_if(kOutputs, [&](const Output& o) { return name == o.name; });
+  if (output == std::end(kOutputs) ||
+      static_cast<int>(call.arg_size()) <= std::max(output->stream, output->format)) {
+    return false;
+  }
+  if (output->stream >= 0 &&
+      !is_standard_stream(*call.getArgOperand(static_cast<unsigned>(output->stream)))) {
+    return false;
+  }
+  StringRef format;
+  return output->format < 0 ||
+         (getConstantStringInfo(call.getArgOperand(static_cast<unsigned>(output->format)), format) &&
+          formats_numbers_only(format));
 }
 
 bool is_of_runtime(StringRef name) {
@@ -103,8 +128,7 @@ bool OpaqueCalls::may_be_opaque(const CallBase& call) const {
   if (callee->isDeclaration()) {
     // "const" functions, by the promise of whoever declares them so.
     return !callee->doesNotAccessMemory() && !is_of_runtime(name) &&
-           runtime::known_function({name.data(), name.size()}) == nullptr &&
-           !formats_numbers_only(call, name);
+           runtime::known_function({name.data(), name.size()}) == nullptr && !is_plain_output(call, name);
   }
   const bool is_this_one = callee->hasExactDefinition() && callee->isDSOLocal();
   return !is_this_one || !is_instrumented(*callee) || ends_as_another_.contains(callee);
