@@ -46,6 +46,10 @@ constexpr std::string_view kWithValue[] = {
 };
 constexpr std::string_view kWithoutLink[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"};
 
+constexpr const char* kNotReplaced[] = {"memcpy",  "mempcpy", "memmove", "memset",  "memcmp",
+                                        "memchr",  "strlen",  "strcmp",  "strncmp", "strcpy",
+                                        "strncpy", "stpcpy",  "strcat",  "strchr"};
+
 template <std::size_t N>
 bool is_one_of(const std::string_view (&list)[N], std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
@@ -127,6 +131,10 @@ void add_instrumentation(std::vector<std::string>& out, const Compiler& compiler
     } else {
       out.push_back("-fpass-plugin=" + compiler.plugin);
     }
+  }
+  if (compiler.kind == CompilerKind::gcc) {
+    // Calls that gcc would replace by instructions after it has added its own.
+    for (const char* const name : kNotReplaced) out.push_back(fmt::format("-fno-builtin-{}", name));
   }
   // A header of the C++ library, changed so that its templates are instrumented with the program.
   out.insert(out.end(), {"-isystem", runtime + "/headers"});

@@ -92,6 +92,7 @@ ENTRY void __tsan_func_exit() {
 
 ENTRY void __tsan_ignore_thread_begin() {
   ++t_self.ignore_accesses;
+  mark_incomplete(Incomplete::ignored);
   look_again();
 }
 ENTRY void __tsan_ignore_thread_end() {
@@ -99,10 +100,12 @@ ENTRY void __tsan_ignore_thread_end() {
   look_again();
 }
 
-// Compilers' own instrumentation leaves out reads that make no race, but tell what a thread knew.
+// Compilers' own instrumentation leaves out reads that make no race, but tell what a thread knew, and does
+// not say where other code is called.
 ENTRY void __tsan_init() {
   start(nullptr);
   mark_incomplete(Incomplete::stock_instrumentation);
+  mark_incomplete(Incomplete::opaque_unmarked);
 }
 
 // Before any constructor, also of shared objects, where the runtime is part of the program...

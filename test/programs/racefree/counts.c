@@ -155,13 +155,13 @@ static int down_exchange(void) {
   return old == 1;
 }
 #ifdef __clang__
+static _Atomic(double) atomic_double = kWorkers;
+static int down_atomic_double(void) { return (atomic_double -= 1) == 0; }
 static int down_atomic_min(void) {
   return __atomic_fetch_min(&atomic_count, __atomic_load_n(&atomic_count, __ATOMIC_RELAXED) - 1,
                             __ATOMIC_RELAXED) == 1;
 }
 #endif
-static _Atomic(double) atomic_double = kWorkers;
-static int down_atomic_double(void) { return (atomic_double -= 1) == 0; }
 
 // Code that is not instrumented.
 static int hidden_count = kWorkers;
@@ -371,8 +371,8 @@ static const struct Case kCases[] = {
     {"loop", begin_loop, down_loop},
     {"atomic", NULL, down_atomic},
     {"exchange", NULL, down_exchange},
-    {"atomic_double", NULL, down_atomic_double},
 #ifdef __clang__
+    {"atomic_double", NULL, down_atomic_double},
     {"memcpy_inline", NULL, down_memcpy_inline},
     {"atomic_min", NULL, down_atomic_min},
     {"opaque_tail_call", NULL, down_tail_call},
