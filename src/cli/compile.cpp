@@ -46,6 +46,10 @@ constexpr std::string_view kWithValue[] = {
 };
 constexpr std::string_view kWithoutLink[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"};
 
+constexpr const char* kNotReplaced[] = {"memcpy",  "mempcpy", "memmove", "memset",  "memcmp",
+                                        "memchr",  "strlen",  "strcmp",  "strncmp", "strcpy",
+                                        "strncpy", "stpcpy",  "strcat",  "strchr"};
+
 template <std::size_t N>
 bool is_one_of(const std::string_view (&list)[N], std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
@@ -106,6 +110,37 @@ CompilerKind kind_of(const std::string& path) {
   return says_clang ? CompilerKind::clang : CompilerKind::gcc;
 }
 
+Compiler compiler_at(const std::string& path, const std::string& runtime) {
+  Compiler compiler{.kind = kind_of(path), .plugin = ""};
+  if (compiler.kind == CompilerKind::gcc) return compiler;
+  const unsigned version = clang_version(first_line_of(shell_word(path) + " --version 2>/dev/null"));
+  const std::string plugin = fmt::format("{}/deadheat_pass-{}.so", runtime, version);
+  if (is_file(plugin)) compiler.plugin = plugin;
+  return compiler;
+}
+
+// What makes the recording as complete as this compiler can: see docs/recording.md.
+void add_instrumentation(std::vector<std::string>& out, const Compiler& compiler,
+                         const std::string& runtime) {
+  out.insert(out.end(), {"-g", "-fsanitize=thread"});
+  if (compiler.kind == CompilerKind::clang) {
+    // Not used by every job, which is no reason to warn.
+    out.emplace_back("--start-no-unused-arguments");
+    if (compiler.plugin.empty()) {
+      out.insert(out.end(), {"-mllvm", "-tsan-instrument-read-before-write=1"});
+    } else {
+      out.push_back("-fpass-plugin=" + compiler.plugin);
+    }
+  }
+  if (compiler.kind == CompilerKind::gcc) {
+    // Calls that gcc would replace by instructions after it has added its own.
+    for (const char* const name : kNotReplaced) out.push_back(fmt::format("-fno-builtin-{}", name));
+  }
+  // A header of the C++ library, changed so that its templates are instrumented with the program.
+  out.insert(out.end(), {"-isystem", runtime + "/headers"});
+  if (compiler.kind == CompilerKind::clang) out.emplace_back("--end-no-unused-arguments");
+}
+
 void add_runtime(std::vector<std::string>& out, CompilerKind kind, RuntimeLink link,
                  const std::string& runtime) {
   const bool is_static = link == RuntimeLink::static_archive;
@@ -149,11 +184,24 @@ Job job_of(std::span<const std::string> words) {
   return job;
 }
 
-std::vector<std::string> instrumented(std::span<const std::string> words, CompilerKind kind, RuntimeLink link,
-                                      const std::string& runtime) {
+unsigned clang_version(std::string_view line) {
+  constexpr std::string_view kBefore = "clang version ";
+  const std::size_t at = line.find(kBefore);
+  if (at == std::string_view::npos) return 0;
+  unsigned version = 0;
+  for (std::size_t i = at + kBefore.size(); i < line.size() && line[i] >= '0' && line[i] <= '9'; ++i) {
+    version = version * 10 + static_cast<unsigned>(line[i] - '0');
+  }
+  return version;
+}
+
+std::vector<std::string> instrumented(std::span<const std::string> words, const Compiler& compiler,
+                                      RuntimeLink link, const std::string& runtime) {
+  const CompilerKind kind = compiler.kind;
   const Job job = job_of(words);
   // In front, so that -g0 or -fno-sanitize=thread of the user have the last word.
-  std::vector<std::string> out = {"-g", "-fsanitize=thread"};
+  std::vector<std::string> out;
+  add_instrumentation(out, compiler, runtime);
   out.insert(out.end(), words.begin(), words.end());
   if (!job.links) return out;
   if (job.is_shared) {
@@ -203,7 +251,8 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
   }
   const auto link =
       arguments.has("shared-runtime") ? RuntimeLink::shared_object : RuntimeLink::static_archive;
-  for (std::string& word : instrumented(arguments.positional(), kind_of(compiler), link, *runtime)) {
+  for (std::string& word :
+       instrumented(arguments.positional(), compiler_at(compiler, *runtime), link, *runtime)) {
     command.push_back(std::move(word));
   }
   if (arguments.has("show")) {

@@ -30,18 +30,21 @@ TEST(Compile, KnowsSharedObjectsAndStaticPrograms) {
 }
 
 TEST(Compile, LetsTheUserHaveTheLastWord) {
-  EXPECT_THAT(instrumented(Words{"-g0", "-c", "a.c"}, CompilerKind::gcc, RuntimeLink::static_archive, "/r"),
+  EXPECT_THAT(instrumented(Words{"-g0", "-c", "a.c"}, Compiler{CompilerKind::gcc, ""},
+                           RuntimeLink::static_archive, "/r"),
               ElementsAre("-g", "-fsanitize=thread", "-g0", "-c", "a.c"));
 }
 
 TEST(Compile, LinksTheRuntimeIntoProgramsOnly) {
-  const auto program = instrumented(Words{"a.o"}, CompilerKind::clang, RuntimeLink::static_archive, "/r");
+  const auto program =
+      instrumented(Words{"a.o"}, Compiler{CompilerKind::clang, ""}, RuntimeLink::static_archive, "/r");
   EXPECT_THAT(program, Contains("/r/libdeadheat_rt.a"));
   EXPECT_THAT(program, Contains("-fno-sanitize-link-runtime"));
-  const auto object =
-      instrumented(Words{"-shared", "a.o"}, CompilerKind::clang, RuntimeLink::static_archive, "/r");
+  const auto object = instrumented(Words{"-shared", "a.o"}, Compiler{CompilerKind::clang, ""},
+                                   RuntimeLink::static_archive, "/r");
   EXPECT_THAT(object, Not(Contains("/r/libdeadheat_rt.a")));
-  const auto shared = instrumented(Words{"a.o"}, CompilerKind::clang, RuntimeLink::shared_object, "/r");
+  const auto shared =
+      instrumented(Words{"a.o"}, Compiler{CompilerKind::clang, ""}, RuntimeLink::shared_object, "/r");
   EXPECT_THAT(shared, Contains("/r/libclang_rt.tsan-x86_64.so"));
 }
 

@@ -50,6 +50,9 @@ inline void mark_incomplete(Incomplete reason) {
   }
 }
 
+// Code that is not instrumented may have run since the thread's last event (see opaque_calls.h): says so.
+void leave_gap_if_opaque(Address pc);
+
 // True where events of the calling thread are recorded: what an interceptor asks first.
 inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
 
@@ -61,6 +64,8 @@ bool is_instrumented(Address pc);
 bool is_outside(Address pc);
 // Archer has locks of its own, for what it knows: they order nothing of the program.
 bool is_archer(Address pc);
+// Whether the code is in an object whose file has a name that begins so.
+bool is_in_library(Address pc, const char* name);
 
 // The lock, barrier or condition itself is memory, which is made, used and destroyed: by threads that nothing
 // orders, that is a race. A use comes before what it orders, so before the record of a lock or a barrier.

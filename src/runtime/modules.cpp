@@ -121,7 +121,7 @@ Symbols symbols_of(const dl_phdr_info& info) {
   return symbols;
 }
 
-// All instrumented code calls __tsan_init when it is loaded; a program that has the runtime in it is
+// All instrumented code calls one of two functions when it is loaded; a program that has the runtime in it is
 // instrumented.
 bool has_instrumented_code(const dl_phdr_info& info, const Module& module) {
   const auto here = reinterpret_cast<Address>(&g_instrumented);
@@ -129,7 +129,8 @@ bool has_instrumented_code(const dl_phdr_info& info, const Module& module) {
   const Symbols symbols = symbols_of(info);
   if (symbols.table == nullptr || symbols.names == nullptr) return false;
   for (std::uint32_t i = 1; i < symbols.needed; ++i) {
-    if (same_text(symbols.names + symbols.table[i].st_name, "__tsan_init")) return true;
+    const char* const name = symbols.names + symbols.table[i].st_name;
+    if (same_text(name, "__tsan_init") || same_text(name, "__deadheat_module")) return true;
   }
   return false;
 }
@@ -223,6 +224,21 @@ bool is_outside(Address pc) {
 }
 
 bool is_archer(Address pc) { return pc >= g_archer.begin && pc < g_archer.end; }
+
+bool is_in_library(Address pc, const char* name) {
+  const std::uint32_t used = __atomic_load_n(&g_session->modules_used, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = used; i-- > 0;) {
+    const Module& module = g_session->modules[i];
+    if (pc < module.begin || pc >= module.end) continue;
+    const char* base = module.path;
+    for (const char* c = module.path; *c != 0; ++c) {
+      if (*c == '/') base = c + 1;
+    }
+    while (*name != 0 && *base == *name) ++base, ++name;
+    return *name == 0;
+  }
+  return false;
+}
 
 void publish_modules() {
   if (g_session == nullptr) return;

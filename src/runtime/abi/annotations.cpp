@@ -14,6 +14,7 @@ void emit_if_recording(Kind kind, Address object, Address pc) {
 
 void ignore_accesses(unsigned by) {
   t_self.ignore_accesses += by;
+  mark_incomplete(Incomplete::ignored);
   look_again();
 }
 

@@ -104,8 +104,8 @@ void* open_from_folders(void* caller, const char* file, int flags) {
   return nullptr;
 }
 
-// clang's OpenMP runtime asks for Archer, which tells what it orders, by its bare name. It is beside the runtime
-// itself, but not always in a folder where the dynamic linker looks.
+// clang's OpenMP runtime asks for Archer, which tells what it orders, by its bare name. It is beside the
+// runtime itself, but not always in a folder where the dynamic linker looks.
 void* open_archer(Address pc, const char* file, int flags) {
   Dl_info info;
   if (!same(file, "libarcher.so") || dladdr(reinterpret_cast<void*>(pc), &info) == 0) return nullptr;

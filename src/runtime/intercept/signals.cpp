@@ -15,6 +15,7 @@
 #include "runtime/intercept/descriptors.h"
 #include "runtime/intercept/records.h"
 #include "runtime/intercept/threads.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -92,7 +93,10 @@ void on_signal(int number, siginfo_t* info, void* machine) {
   t_handlers = &frame;
   if (recording()) receive_signal(number, reinterpret_cast<Address>(handler));
   errno = saved;
-  handler(number, info, machine);
+  {
+    const MarkedCall marked(handler, 0);
+    handler(number, info, machine);
+  }
   const int left = errno;
   t_handlers = frame.outer;
   leave_handler(frame.interrupted);

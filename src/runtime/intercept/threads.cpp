@@ -16,6 +16,7 @@
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
 #include "runtime/intercept/threads.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -162,12 +163,30 @@ void enter(Started* thread) {
   enter_thread(thread->number, stack, bytes);
 }
 
+// Functions of the program, or of libraries, may run when a thread ends.
+bool g_has_destructors;
+
+// The thread's own function is called. std::thread's is in the C++ library: it calls the program's, and
+// accesses only what it was handed by the thread's creator.
+template <class Function>
+void mark_start(Function* start) {
+  const auto code = reinterpret_cast<Address>(start);
+  __deadheat_call_mark = g_recording && is_in_library(code, "libstdc++.so") ? 0 : code;
+}
+
+void mark_end() {
+  if (__atomic_load_n(&g_has_destructors, __ATOMIC_RELAXED)) __deadheat_call_mark = kNotInstrumented;
+}
+
 void* run(void* argument) {
   auto* const thread = static_cast<Started*>(argument);
   auto* const start = thread->start;
   void* const users = thread->argument;
   enter(thread);
-  return start(users);
+  mark_start(start);
+  void* const result = start(users);
+  mark_end();
+  return result;
 }
 
 int run_c11(void* argument) {
@@ -175,7 +194,10 @@ int run_c11(void* argument) {
   auto* const start = thread->start_c11;
   void* const users = thread->argument;
   enter(thread);
-  return start(users);
+  mark_start(start);
+  const int result = start(users);
+  mark_end();
+  return result;
 }
 
 Started* find_locked(pthread_t handle) {
@@ -279,6 +301,16 @@ DEADHEAT_INTERCEPT(int, thrd_create, (thrd_t * handle, thrd_start_t start, void*
   const int result = quietly([&] { return REAL(thrd_create)(handle, run_c11, thread); });
   created(thread, result == thrd_success, result == thrd_success ? *handle : 0);
   return result;
+}
+
+DEADHEAT_INTERCEPT(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void*))) {
+  if (destructor != nullptr && recording()) __atomic_store_n(&g_has_destructors, true, __ATOMIC_RELAXED);
+  return REAL(pthread_key_create)(key, destructor);
+}
+
+DEADHEAT_INTERCEPT(int, __cxa_thread_atexit_impl, (void (*destructor)(void*), void* argument, void* object)) {
+  __atomic_store_n(&g_has_destructors, true, __ATOMIC_RELAXED);
+  return REAL(__cxa_thread_atexit_impl)(destructor, argument, object);
 }
 
 DEADHEAT_INTERCEPT(int, pthread_join, (pthread_t handle, void** value)) {
