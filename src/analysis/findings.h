@@ -99,6 +99,15 @@ struct ProvingRun {
   std::uint64_t rejected = 0;
 };
 
+// Why two accesses can never race, whatever the schedule.
+enum class NoRace : std::uint8_t {
+  same_event,
+  same_thread,
+  no_common_bytes,
+  no_write,
+  both_atomic,
+};
+
 struct Findings {
   std::vector<FilterRun> filters;
   std::optional<WindowsRun> windows;
@@ -108,6 +117,7 @@ struct Findings {
   std::uint64_t events = 0;
   std::vector<Warning> warnings;
   std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names
+  std::optional<NoRace> no_race;      // of findings_of_pair(): nothing remains to be proved
 };
 
 }  // namespace deadheat::analysis

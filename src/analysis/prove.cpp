@@ -256,6 +256,22 @@ Status prove(const std::string& path, Findings& findings, const ProveOptions& op
   return prover.ask_about_windows();
 }
 
+namespace {
+
+std::optional<NoRace> no_race(const Event& a, const Event& b, bool same_event) {
+  if (same_event) return NoRace::same_event;
+  if (a.thread == b.thread) return NoRace::same_thread;
+  const auto begin = [](const Event& e) { return std::uint64_t{e.object} * kCellBytes + e.op.offset; };
+  const auto end = [&](const Event& e) { return begin(e) + (e.op.value == 0 ? kCellBytes : e.op.value); };
+  if (begin(a) >= end(b) || begin(b) >= end(a)) return NoRace::no_common_bytes;
+  const auto reads = [](EventKind kind) { return kind == EventKind::read || kind == EventKind::atomic_load; };
+  if (reads(a.op.kind) && reads(b.op.kind)) return NoRace::no_write;
+  if (is_atomic(a.op.kind) && is_atomic(b.op.kind)) return NoRace::both_atomic;
+  return {};
+}
+
+}  // namespace
+
 Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
                                   std::uint64_t later) {
   if (earlier > later) std::swap(earlier, later);
@@ -286,10 +302,9 @@ Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& re
     return object_kind(e.op.kind) == ObjectKind::variable && e.op.kind != EventKind::alloc;
   };
   if (!can_race(*one) || !can_race(*other)) return refuse("not both are accesses");
-  const std::uint32_t cell = std::max(one->object, other->object);
-  if (cell - one->object >= cells(one->op) || cell - other->object >= cells(other->op)) {
-    return refuse("they touch different variables");
-  }
+  findings.no_race = no_race(*one, *other, earlier == later);
+  const bool apart = findings.no_race == NoRace::no_common_bytes;
+  const std::uint32_t cell = apart ? one->object : std::max(one->object, other->object);
   const auto side = [](std::uint64_t number, const Event& e) {
     return model::Side{number, e.thread, e.op.site, e.op.kind};
   };

@@ -21,7 +21,8 @@ struct ProveOptions {
 // The trace must be the one the findings are of, and one that can be read again.
 Status prove(const std::string& path, Findings& findings, const ProveOptions& options);
 
-// Two accesses as the finding of no engine; an error says why they are no race.
+// Two accesses as the finding of no engine, with the reason if they can never race. Events that are not there,
+// or no accesses, are an error.
 Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
                                   std::uint64_t later);
 

@@ -157,8 +157,10 @@ Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& 
   auto findings = analysis::findings_of_pair(path, read, earlier, later);
   if (!findings) return fail(findings.error());
   say_warnings(path, findings->warnings);
-  if (auto proved = analysis::prove(path, *findings, {.read = read, .time = time, .jobs = jobs}); !proved)
-    return fail(proved.error());
+  if (!findings->no_race) {
+    if (auto proved = analysis::prove(path, *findings, {.read = read, .time = time, .jobs = jobs}); !proved)
+      return fail(proved.error());
+  }
   const auto circumstances = analysis::circumstances_of(path, read, findings->races);
   if (!circumstances) return fail(circumstances.error());
   report::Suppressions none;

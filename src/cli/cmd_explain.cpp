@@ -140,8 +140,10 @@ constinit const Verb kExplain = {
         "like 17,25. A fingerprint is looked for among the races that the engines find, so it takes as long "
         "as "
         "'deadheat analyze' with the same engines.\n\n"
-        "The schedule has passed a check that shares nothing with what found it. If none was found, that is "
-        "said; it does not mean that there is none.",
+        "The schedule has passed a check that shares nothing with what found it. Two accesses without a "
+        "schedule are of one thread, do not conflict, are ordered (by what is shown), cannot be brought "
+        "together in any order of the same events, or the question is open: none was found, which does not "
+        "mean that there is none.",
     .examples =
         "$ deadheat explain run.dht 13be8e22\n"
         "the race with this fingerprint\n"

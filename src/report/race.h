@@ -98,9 +98,10 @@ struct Race {
   engine::Grade grade{};  // the best of the engines that tell it
   std::optional<Proof> proof;
   bool consequence = false;  // no order of the events of the trace brings them together, yet it was observed
-  std::string why;           // nothing orders them, in sentences
-  std::vector<ToldBy> engines;  // that tell it
-  std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
+  std::optional<analysis::NoRace> no_race;  // of two events that were asked about
+  std::string why;                          // nothing orders them, in sentences
+  std::vector<ToldBy> engines;              // that tell it
+  std::uint64_t variables = 0;              // on which it was seen; exact up to analysis::kVariablesCounted
   Fingerprint fingerprint;
   analysis::Around around = analysis::Around::trace;  // what is known of what went on around it
 };

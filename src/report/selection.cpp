@@ -54,11 +54,14 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   }
   for (const Merged* const next : in_order) {
     const Merged& one = *next;
-    if (one.finding.refuted && grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
+    // What no engine reported is a pair that was asked about: the answer is wanted, whatever it is.
+    if (one.finding.refuted && !findings.engines.empty() &&
+        grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
       continue;  // counted with the proofs
     }
     Race race =
         resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
+    race.no_race = findings.no_race;
     if (!wanted(selection, race)) {
       ++report.passed_over;
     } else if (suppressions.hit(race) != nullptr) {
