@@ -158,6 +158,7 @@ struct Report {
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
   std::optional<analysis::ProvingRun> proving;    // none: no proof was looked for
+  std::uint64_t pairs_not_kept = 0;               // of races beyond those that there was room for (--memory)
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
   std::uint64_t suppressed = 0;                   // by suppressions
