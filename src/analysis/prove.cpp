@@ -226,7 +226,7 @@ class Prover {
     std::vector<witness::Witness> witnesses;
     for (const Attempt& attempt : attempts) witnesses.push_back(attempt.proof.witness);
     if (witnesses.empty()) return {};
-    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, until_);
+    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, {}, until_);
     if (!verdicts) return fail(verdicts.error());
     for (std::size_t i = 0; i < attempts.size(); ++i) {
       unchecked_[attempts[i].finding] = !(*verdicts)[i];
