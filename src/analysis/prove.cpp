@@ -375,7 +375,7 @@ class Prover {
         witnesses.push_back(attempts[end].proof.witness);
         events += witnesses.back().last() - std::min(witnesses.back().from, witnesses.back().last()) + 64;
       }
-      const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, until_);
+      const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, {}, until_);
       if (!verdicts) return fail(verdicts.error());
       for (std::size_t i = 0; i < witnesses.size(); ++i, ++done) {
         Attempt& attempt = attempts[done];
