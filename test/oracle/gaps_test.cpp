@@ -14,10 +14,10 @@
 #include "oracle/reorderings.h"
 #include "support/witness.h"
 
-namespace deadheat::oracle {
+namespace deadheat::oracle::gaps_tests {
 namespace {
 
-constexpr std::uint64_t kTraces = 1500 / kFewer;
+constexpr std::uint64_t kTraces = 1500;
 constexpr std::size_t kMostHidden = 5;
 
 // A plain access that is ordered with all that conflicts with it, and behind the alloc of its memory.
@@ -146,4 +146,4 @@ INSTANTIATE_TEST_SUITE_P(Gaps, GapsExperiment,
                          });
 
 }  // namespace
-}  // namespace deadheat::oracle
+}  // namespace deadheat::oracle::gaps_tests
