@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/runtime_files.h"
@@ -79,6 +80,18 @@ std::string wanted_compiler(const Arguments& arguments, Language language) {
     if (std::string value = environment(name); !value.empty()) return value;
   }
   return is_c ? "gcc" : "g++";
+}
+
+// gcc and clang would take C++ too, but link without its library.
+void become_cxx(std::string& compiler) {
+  const std::size_t at = compiler.rfind('/') + 1;
+  for (const auto& [c, cxx] :
+       {std::pair<std::string_view, std::string_view>{"gcc", "g++"}, {"clang", "clang++"}, {"cc", "c++"}}) {
+    const std::string_view name = std::string_view(compiler).substr(at);
+    if (name != c && !name.starts_with(std::string(c) + "-")) continue;
+    compiler.replace(at, c.size(), cxx);
+    return;
+  }
 }
 
 std::string first_line_of(const std::string& command) {
@@ -154,6 +167,8 @@ std::vector<std::string> instrumented(std::span<const std::string> words, Compil
   const Job job = job_of(words);
   // In front, so that -g0 or -fno-sanitize=thread of the user have the last word.
   std::vector<std::string> out = {"-g", "-fsanitize=thread"};
+  // gcc warns that its own runtime does not know fences; ours does.
+  if (kind == CompilerKind::gcc) out.emplace_back("-Wno-tsan");
   out.insert(out.end(), words.begin(), words.end());
   if (!job.links) return out;
   if (job.is_shared) {
@@ -189,6 +204,7 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
   const std::string wanted = wanted_compiler(arguments, language);
   std::vector<std::string> command = words_of(wanted);
   if (command.empty()) return usage_error("cc: the name of the compiler is empty");
+  if (language == Language::cxx) become_cxx(command.back());
   const std::string compiler = find_program(command.back(), shims_folder(*runtime));
   const std::string first = find_program(command.front(), shims_folder(*runtime));
   if (compiler.empty() || first.empty()) {

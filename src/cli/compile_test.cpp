@@ -31,7 +31,7 @@ TEST(Compile, KnowsSharedObjectsAndStaticPrograms) {
 
 TEST(Compile, LetsTheUserHaveTheLastWord) {
   EXPECT_THAT(instrumented(Words{"-g0", "-c", "a.c"}, CompilerKind::gcc, RuntimeLink::static_archive, "/r"),
-              ElementsAre("-g", "-fsanitize=thread", "-g0", "-c", "a.c"));
+              ElementsAre("-g", "-fsanitize=thread", "-Wno-tsan", "-g0", "-c", "a.c"));
 }
 
 TEST(Compile, LinksTheRuntimeIntoProgramsOnly) {
