@@ -9,12 +9,14 @@
 
 #include "base/format.h"
 #include "base/progress.h"
+#include "cli/compile.h"
 #include "cli/output.h"
 #include "cli/runtime_files.h"
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "record/recorder.h"
 #include "report/pattern.h"
+#include "symbol/linkage.h"
 #include "symbol/symbolizer.h"
 
 namespace deadheat::cli::cmd_record {
@@ -158,6 +160,13 @@ std::string library_path(const std::string& folder) {
   return given == nullptr || *given == 0 ? folder : fmt::format("{}:{}", folder, given);
 }
 
+// A program that has the runtime in it is left as it is. Of one that cannot be read, a script say, nothing is
+// known.
+bool has_runtime_inside(const std::string& program) {
+  const auto linkage = symbol::linkage_of(find_program(program, ""));
+  return linkage && linkage->has_our_runtime_inside;
+}
+
 Result<Exit> run(const Arguments& arguments) {
   auto options = options_of(arguments);
   if (!options) return fail(options.error());
@@ -166,7 +175,9 @@ Result<Exit> run(const Arguments& arguments) {
 
   record::Launch launch;
   launch.words.assign(arguments.positional().begin(), arguments.positional().end());
-  launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
+  if (!has_runtime_inside(launch.words[0])) {
+    launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
+  }
   base::ProgressLine line("record", "events");
   options->progress = [&](std::uint64_t events) { line.update(events, 0, 0); };
   options->on_change = [&](bool are_kept) {

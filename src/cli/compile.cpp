@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/runtime_files.h"
@@ -85,6 +86,18 @@ std::string wanted_compiler(const Arguments& arguments, Language language) {
   return is_c ? "gcc" : "g++";
 }
 
+// gcc and clang would take C++ too, but link without its library.
+void become_cxx(std::string& compiler) {
+  const std::size_t at = compiler.rfind('/') + 1;
+  for (const auto& [c, cxx] :
+       {std::pair<std::string_view, std::string_view>{"gcc", "g++"}, {"clang", "clang++"}, {"cc", "c++"}}) {
+    const std::string_view name = std::string_view(compiler).substr(at);
+    if (name != c && !name.starts_with(std::string(c) + "-")) continue;
+    compiler.replace(at, c.size(), cxx);
+    return;
+  }
+}
+
 std::string first_line_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::array<char, 512> line{};
@@ -133,6 +146,8 @@ void add_instrumentation(std::vector<std::string>& out, const Compiler& compiler
     }
   }
   if (compiler.kind == CompilerKind::gcc) {
+    // gcc warns that its own runtime does not know fences; ours does.
+    out.emplace_back("-Wno-tsan");
     // Calls that gcc would replace by instructions after it has added its own.
     for (const char* const name : kNotReplaced) out.push_back(fmt::format("-fno-builtin-{}", name));
   }
@@ -237,6 +252,7 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
   const std::string wanted = wanted_compiler(arguments, language);
   std::vector<std::string> command = words_of(wanted);
   if (command.empty()) return usage_error("cc: the name of the compiler is empty");
+  if (language == Language::cxx) become_cxx(command.back());
   const std::string compiler = find_program(command.back(), shims_folder(*runtime));
   const std::string first = find_program(command.front(), shims_folder(*runtime));
   if (compiler.empty() || first.empty()) {

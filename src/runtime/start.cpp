@@ -12,7 +12,9 @@
 #include "runtime/system_call.h"
 
 extern "C" char** environ;
-extern "C" void __tsan_on_initialize();  // the program's, or ours that does nothing
+namespace __tsan {
+void OnInitialize();  // the program's, or ours that calls other hooks
+}
 
 namespace deadheat::runtime {
 
@@ -189,7 +191,7 @@ void start(char** environment) {
   }
   started = true;
   begin_recording(environment);
-  __tsan_on_initialize();
+  __tsan::OnInitialize();
 }
 
 std::uint32_t new_thread_number() { return __atomic_fetch_add(&g_session->threads, 1, __ATOMIC_RELAXED); }

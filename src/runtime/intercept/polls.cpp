@@ -108,6 +108,13 @@ class Ready {
  public:
   explicit Ready(Address pc) : pc_(pc) {}
 
+  // Nothing was written to it: that is something a thread can learn, too.
+  void miss(int descriptor) {
+    const std::uint64_t channel = channel_of(descriptor);
+    if (channel != missed_) emit(Kind::try_recv_failed, channel, pc_);
+    missed_ = channel;
+  }
+
   void add(int descriptor, unsigned depth = 0) {
     const std::uint64_t channel = channel_of(descriptor);
     if (channel != last_) receive_from(descriptor, pc_, kIfSent);
@@ -121,15 +128,20 @@ class Ready {
   static constexpr unsigned kDeepest = 4;
 
   Address pc_;
-  std::uint64_t last_ = 0;
+  std::uint64_t last_ = 0, missed_ = 0;
 };
 
 int polled(int result, const pollfd* fds, nfds_t count, Address pc) {
   constexpr short kOnlyWritable = POLLOUT | POLLWRNORM | POLLWRBAND;
-  if (result <= 0 || !recording()) return result;
+  if (result < 0 || !recording()) return result;
   Ready ready(pc);
   for (nfds_t i = 0; i < count; ++i) {
-    if (fds[i].fd >= 0 && (fds[i].revents & ~kOnlyWritable) != 0) ready.add(fds[i].fd);
+    if (fds[i].fd < 0) continue;
+    if ((fds[i].revents & ~kOnlyWritable) != 0) {
+      ready.add(fds[i].fd);
+    } else if ((fds[i].events & ~kOnlyWritable) != 0) {
+      ready.miss(fds[i].fd);
+    }
   }
   writes(fds, count * sizeof *fds, pc);
   return result;
@@ -144,15 +156,35 @@ void reads_sets(int count, const fd_set* in, const fd_set* out, const fd_set* od
   for (const fd_set* set : {in, out, odd}) reads(set, bytes_of(count), pc);
 }
 
-int selected(int result, int count, const fd_set* in, const fd_set* out, const fd_set* odd, Address pc) {
+struct Wanted {
+  fd_set in;
+  bool is_known;
+};
+
+// The sets are changed by the call.
+Wanted wanted(int count, const fd_set* in) {
+  Wanted out;
+  out.is_known = in != nullptr && count <= FD_SETSIZE && recording();
+  for (std::size_t i = 0; out.is_known && i < bytes_of(count) / sizeof(fd_mask); ++i) {
+    out.in.fds_bits[i] = in->fds_bits[i];
+  }
+  return out;
+}
+
+int selected(int result, int count, const Wanted& wanted, const fd_set* in, const fd_set* out,
+             const fd_set* odd, Address pc) {
   if (result < 0 || !recording()) return result;
   Ready ready(pc);
   const auto has = [](const fd_set* set, int fd) {
     constexpr int kBits = 8 * sizeof(fd_mask);
     return set != nullptr && (static_cast<unsigned long>(set->fds_bits[fd / kBits]) >> fd % kBits & 1) != 0;
   };
-  for (int fd = 0; result > 0 && fd < count; ++fd) {
-    if (has(in, fd) || has(odd, fd)) ready.add(fd);
+  for (int fd = 0; fd < count; ++fd) {
+    if (result > 0 && (has(in, fd) || has(odd, fd))) {
+      ready.add(fd);
+    } else if (wanted.is_known && has(&wanted.in, fd)) {
+      ready.miss(fd);
+    }
   }
   for (const fd_set* set : {in, out, odd}) writes(set, bytes_of(count), pc);
   return result;
@@ -160,7 +192,12 @@ int selected(int result, int count, const fd_set* in, const fd_set* out, const f
 
 // epoll_event is packed.
 int epolled(int result, int set, const epoll_event* events, Address pc) {
-  if (result <= 0 || !recording()) return result;
+  if (result < 0 || !recording()) return result;
+  if (result == 0) {
+    Ready none(pc);
+    for (int fd = next_of_set(set, -1); fd >= 0; fd = next_of_set(set, fd)) none.miss(fd);
+    return result;
+  }
   constexpr std::uint32_t kOnlyWritable = EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND;
   Ready ready(pc);
   receive_from(set, pc, kIfSent);
@@ -199,8 +236,9 @@ DEADHEAT_INTERCEPT(int, __ppoll_chk,
 DEADHEAT_INTERCEPT(int, select, (int count, fd_set* in, fd_set* out, fd_set* odd, timeval* patience)) {
   reads_sets(count, in, out, odd, DEADHEAT_CALLER);
   reads(patience, sizeof *patience, DEADHEAT_CALLER);
+  const Wanted before = wanted(count, in);
   const int result =
-      selected(REAL(select)(count, in, out, odd, patience), count, in, out, odd, DEADHEAT_CALLER);
+      selected(REAL(select)(count, in, out, odd, patience), count, before, in, out, odd, DEADHEAT_CALLER);
   writes(patience, sizeof *patience, DEADHEAT_CALLER);  // what is left of it
   return result;
 }
@@ -209,7 +247,9 @@ DEADHEAT_INTERCEPT(int, pselect,
                     const sigset_t* mask)) {
   reads_sets(count, in, out, odd, DEADHEAT_CALLER);
   reads(patience, sizeof *patience, DEADHEAT_CALLER);
-  return selected(REAL(pselect)(count, in, out, odd, patience, mask), count, in, out, odd, DEADHEAT_CALLER);
+  const Wanted before = wanted(count, in);
+  return selected(REAL(pselect)(count, in, out, odd, patience, mask), count, before, in, out, odd,
+                  DEADHEAT_CALLER);
 }
 
 // Before the real one: another thread may be told at once.
