@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup setup-run build run test lint format bench bench-papers bench-precision fuzz coverage docs install clean
+.PHONY: help setup setup-run build run test check lint format bench bench-papers bench-precision fuzz coverage docs install clean
 
 help:           ## list the targets
 	@grep -hE '^[a-z-]+: .*##|^[a-z-]+:\s+##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -20,10 +20,13 @@ build: setup-run ## build the release binary, build/release/deadheat
 run: build      ## the main job on a shipped example
 	@scripts/run-example
 
-test: setup     ## everything that must pass: lint, unit, property, golden, sanitizers, fuzz smoke
-	@scripts/test
+test: setup     ## what every change is tried with: quick lint, one build, every kind of test (10 minutes)
+	@scripts/test test
 
-lint: setup     ## formatting, include arrows, clang-tidy
+check: setup    ## all else that must pass before a merge: sanitizers, clang-tidy, fuzz smoke, long tests
+	@scripts/test check
+
+lint: setup     ## formatting, include arrows, clang-tidy, each file by itself
 	@scripts/lint
 
 format: setup   ## rewrite the sources as clang-format wants them

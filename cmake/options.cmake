@@ -55,9 +55,13 @@ function(deadheat_guide_fuzzers target)
   endif()
 endfunction()
 
-# Files of a test program that are compiled as one, some at a time: headers are read, and templates compiled, once for
-# all of them. Not in dev, where each file stands by itself and has its own includes.
-option(DEADHEAT_TOGETHER "compile files of a test program together" OFF)
+# Files of a library or test program that are compiled as one, some at a time: headers are read, and templates compiled,
+# once for all of them. `scripts/lint alone` checks that each file has its own includes. To change and try one file
+# often: -DDEADHEAT_TOGETHER=OFF.
+option(DEADHEAT_TOGETHER "compile files of a folder together" ON)
+function(deadheat_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DEADHEAT_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
 
 # Tests are compiled more often than run: the templates of rapidcheck take twice as long at -O2 -g as at -O1, and with
 # sanitizers twice as long at -O1 as not optimised. What searches is run for longer than that.
@@ -69,5 +73,5 @@ endif()
 function(deadheat_compile_test program kind)
   target_compile_options(${program} PRIVATE ${DEADHEAT_OPTIONS_OF_${kind}})
   deadheat_precompile(${program} ${kind})
-  set_target_properties(${program} PROPERTIES UNITY_BUILD ${DEADHEAT_TOGETHER} UNITY_BUILD_BATCH_SIZE 7)
+  deadheat_together(${program})
 endfunction()

@@ -1,13 +1,13 @@
 #include "cli/compile.h"
 #include "cli/verbs.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_cxx {
 
 namespace {
 Result<Exit> run(const Arguments& arguments) { return compile(arguments, Language::cxx); }
 }  // namespace
 
-constinit const Verb kCxx = {
+constinit const Verb kVerb = {
     .name = "c++",
     .summary = "The same for C++",
     .usage = "[options] ARGUMENTS OF THE COMPILER",
@@ -24,4 +24,4 @@ constinit const Verb kCxx = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_cxx

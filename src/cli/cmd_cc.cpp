@@ -1,13 +1,13 @@
 #include "cli/compile.h"
 #include "cli/verbs.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_cc {
 
 namespace {
 Result<Exit> run(const Arguments& arguments) { return compile(arguments, Language::c); }
 }  // namespace
 
-constinit const Verb kCc = {
+constinit const Verb kVerb = {
     .name = "cc",
     .summary = "Compile and link C so that the program can be recorded",
     .usage = "[options] ARGUMENTS OF THE COMPILER",
@@ -36,4 +36,4 @@ constinit const Verb kCc = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_cc

@@ -14,7 +14,7 @@
 #include "report/witness_file.h"
 #include "witness/check_witnesses.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_check {
 
 namespace {
 
@@ -252,7 +252,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kCheck = {
+constinit const Verb kVerb = {
     .name = "check",
     .summary = "Check that traces are well formed, and mend them",
     .usage = "[options] TRACE...",
@@ -290,4 +290,4 @@ constinit const Verb kCheck = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_check

@@ -3,7 +3,7 @@
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_convert {
 
 namespace {
 
@@ -59,7 +59,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kConvert = {
+constinit const Verb kVerb = {
     .name = "convert",
     .summary = "Convert a trace between .dht and text",
     .usage = "[options] TRACE -o FILE",
@@ -89,4 +89,4 @@ constinit const Verb kConvert = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_convert

@@ -20,7 +20,7 @@
 #include "runtime/known_functions.h"
 #include "symbol/linkage.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_doctor {
 
 namespace {
 
@@ -280,7 +280,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kDoctor = {
+constinit const Verb kVerb = {
     .name = "doctor",
     .summary = "Tell whether programs can be recorded here, and this one",
     .usage = "[options] [BINARY]",
@@ -301,4 +301,4 @@ constinit const Verb kDoctor = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_doctor

@@ -3,7 +3,7 @@
 #include "cli/verbs.h"
 #include "report/writers.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_engines {
 
 namespace {
 
@@ -29,7 +29,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kEngines = {
+constinit const Verb kVerb = {
     .name = "engines",
     .summary = "List the engines, filters and samplers, and what each promises",
     .usage = "[options]",
@@ -49,4 +49,4 @@ constinit const Verb kEngines = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_engines

@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "record/child.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_env {
 
 namespace {
 
@@ -49,7 +49,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kEnv = {
+constinit const Verb kVerb = {
     .name = "env",
     .summary = "Run a build whose compilers make programs that can be recorded",
     .usage = "[--] COMMAND [ARGUMENTS]",
@@ -73,4 +73,4 @@ constinit const Verb kEnv = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_env

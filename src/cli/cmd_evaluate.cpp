@@ -14,7 +14,7 @@
 #include "evaluate/scores.h"
 #include "evaluate/writers.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_evaluate {
 
 namespace {
 
@@ -158,7 +158,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kEvaluate = {
+constinit const Verb kVerb = {
     .name = "evaluate",
     .summary = "Run engines on labelled traces, and rank them",
     .usage = "[options] DIR...",
@@ -201,4 +201,4 @@ constinit const Verb kEvaluate = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_evaluate

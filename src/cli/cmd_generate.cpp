@@ -6,7 +6,7 @@
 #include "generate/generate.h"
 #include "trace/byte_output.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_generate {
 
 namespace {
 
@@ -133,7 +133,7 @@ class TruthFile {
   static Result<TruthFile> create(const std::string& path) {
     auto file = base::PartialFile::create(path);
     if (!file) return fail(file.error());
-    auto out = trace::open_output(file->path());
+    auto out = trace::open_output(file->path(), file->target());
     if (!out) return fail(file->renamed(out.error()));
     return TruthFile(std::move(*file), std::move(*out));
   }
@@ -213,7 +213,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kGenerate = {
+constinit const Verb kVerb = {
     .name = "generate",
     .summary = "Make a synthetic trace, race-free or with known races",
     .usage = "[options] [PATTERN] -o FILE",
@@ -247,4 +247,4 @@ constinit const Verb kGenerate = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_generate

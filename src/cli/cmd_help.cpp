@@ -2,7 +2,7 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_help {
 
 namespace {
 
@@ -29,7 +29,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kHelp = {
+constinit const Verb kVerb = {
     .name = "help",
     .summary = "Show help on a verb, or print manuals",
     .usage = "[options] [VERB]",
@@ -47,4 +47,4 @@ constinit const Verb kHelp = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_help

@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "inject/set.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_inject {
 
 namespace {
 
@@ -159,7 +159,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kInject = {
+constinit const Verb kVerb = {
     .name = "inject",
     .summary = "Put known races into a trace, as many times as wanted",
     .usage = "[options] TRACE -o DIR",
@@ -199,4 +199,4 @@ constinit const Verb kInject = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_inject

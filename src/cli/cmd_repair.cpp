@@ -5,7 +5,7 @@
 #include "cli/verbs.h"
 #include "deadheat/trace.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_repair {
 
 namespace {
 
@@ -39,7 +39,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kRepair = {
+constinit const Verb kVerb = {
     .name = "repair",
     .summary = "Make a .dht whole whose writer was killed",
     .usage = "[options] TRACE -o FILE",
@@ -58,4 +58,4 @@ constinit const Verb kRepair = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_repair

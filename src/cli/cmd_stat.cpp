@@ -4,7 +4,7 @@
 #include "report/stat_report.h"
 #include "symbol/symbolizer.h"
 
-namespace deadheat::cli {
+namespace deadheat::cli::cmd_stat {
 
 namespace {
 
@@ -102,7 +102,7 @@ Result<Exit> run(const Arguments& arguments) {
 
 }  // namespace
 
-constinit const Verb kStat = {
+constinit const Verb kVerb = {
     .name = "stat",
     .summary = "Show what is in a trace",
     .usage = "[options] TRACE",
@@ -125,4 +125,4 @@ constinit const Verb kStat = {
     .run = run,
 };
 
-}  // namespace deadheat::cli
+}  // namespace deadheat::cli::cmd_stat

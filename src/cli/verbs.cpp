@@ -8,8 +8,10 @@ namespace deadheat::cli {
 
 // In the order of the help.
 constexpr const Verb* kVerbs[] = {
-    &kCc,      &kCxx,      &kEnv,    &kRecord,   &kDoctor, &kAnalyze, &kExplain, &kEngines,
-    &kConvert, &kGenerate, &kInject, &kEvaluate, &kCheck,  &kStat,    &kRepair,  &kHelp,
+    &cmd_cc::kVerb,      &cmd_cxx::kVerb,      &cmd_env::kVerb,     &cmd_record::kVerb,
+    &cmd_doctor::kVerb,  &cmd_analyze::kVerb,  &cmd_explain::kVerb, &cmd_engines::kVerb,
+    &cmd_convert::kVerb, &cmd_generate::kVerb, &cmd_inject::kVerb,  &cmd_evaluate::kVerb,
+    &cmd_check::kVerb,   &cmd_stat::kVerb,     &cmd_repair::kVerb,  &cmd_help::kVerb,
 };
 
 std::span<const Verb* const> verbs() { return kVerbs; }

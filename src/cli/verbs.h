@@ -1,25 +1,58 @@
-// The verbs, each defined in its own cmd_<verb>.cpp.
+// The verbs, each defined in its own cmd_<verb>.cpp, in a namespace of that name: files can be compiled
+// together.
 #pragma once
 
 #include "cli/verb.h"
 
 namespace deadheat::cli {
 
-extern const Verb kAnalyze;
-extern const Verb kCc;
-extern const Verb kCheck;
-extern const Verb kConvert;
-extern const Verb kCxx;
-extern const Verb kDoctor;
-extern const Verb kEngines;
-extern const Verb kEnv;
-extern const Verb kEvaluate;
-extern const Verb kExplain;
-extern const Verb kGenerate;
-extern const Verb kHelp;
-extern const Verb kInject;
-extern const Verb kRecord;
-extern const Verb kRepair;
-extern const Verb kStat;
+namespace cmd_analyze {
+extern const Verb kVerb;
+}
+namespace cmd_cc {
+extern const Verb kVerb;
+}
+namespace cmd_check {
+extern const Verb kVerb;
+}
+namespace cmd_convert {
+extern const Verb kVerb;
+}
+namespace cmd_cxx {
+extern const Verb kVerb;
+}
+namespace cmd_doctor {
+extern const Verb kVerb;
+}
+namespace cmd_engines {
+extern const Verb kVerb;
+}
+namespace cmd_env {
+extern const Verb kVerb;
+}
+namespace cmd_evaluate {
+extern const Verb kVerb;
+}
+namespace cmd_explain {
+extern const Verb kVerb;
+}
+namespace cmd_generate {
+extern const Verb kVerb;
+}
+namespace cmd_help {
+extern const Verb kVerb;
+}
+namespace cmd_inject {
+extern const Verb kVerb;
+}
+namespace cmd_record {
+extern const Verb kVerb;
+}
+namespace cmd_repair {
+extern const Verb kVerb;
+}
+namespace cmd_stat {
+extern const Verb kVerb;
+}
 
 }  // namespace deadheat::cli

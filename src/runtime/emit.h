@@ -59,6 +59,11 @@ inline bool recording() { return __builtin_expect(g_recording, true) && t_self.i
 // Whether the object with this code is instrumented. Others may order by atomics of which nothing is seen, as
 // libomp does.
 bool is_instrumented(Address pc);
+// Whether the code is of the dynamic linker or of an OpenMP runtime: what these do to memory is not the
+// program's doing, and they order it by means of which nothing is seen.
+bool is_outside(Address pc);
+// Archer has locks of its own, for what it knows: they order nothing of the program.
+bool is_archer(Address pc);
 // Whether the code is in an object whose file has a name that begins so.
 bool is_in_library(Address pc, const char* name);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/chunks.h"
+#include "runtime/intercept/process.h"
 #include "runtime/lines.h"
 #include "runtime/system_call.h"
 
@@ -156,6 +157,7 @@ void begin_recording(char** environment) {
   if (descriptor == nullptr) return;
   Session* const session = session_of(descriptor);
   if (session == nullptr || !attach(*session)) return;
+  watch_forks();
   g_session = session;
   publish_modules();
   if (!begin_thread(t_self, new_thread_number())) return;

@@ -11,7 +11,7 @@ namespace {
 
 class Conformance : public testing::TestWithParam<std::string> {
  public:
-  static constexpr std::uint64_t kFew = 400 / oracle::kFewer;
+  static constexpr std::uint64_t kFew = 400;
 
   // property(trace, numbers): from a random trace; the numbers are random too.
   template <class F>
@@ -19,7 +19,7 @@ class Conformance : public testing::TestWithParam<std::string> {
     using oracle::SmallTraceOptions;
     for (const auto& options :
          {SmallTraceOptions::basic(), SmallTraceOptions::all(), SmallTraceOptions::generations()}) {
-      for (std::uint64_t seed = 0; seed < oracle::from_environment("DEADHEAT_TRACES", kFew); ++seed) {
+      for (std::uint64_t seed = 0; seed < oracle::traces_to_try(kFew); ++seed) {
         const auto trace = oracle::small_trace(seed, options);
         std::mt19937_64 random(seed);
         ASSERT_TRUE(property(trace, random)) << "seed " << seed << "\n" << oracle::as_text(trace);

@@ -19,7 +19,7 @@ using oracle::Pairs;
 using oracle::Trace;
 
 // So many traces in every run of the tests; DEADHEAT_TRACES=100000 for a long one.
-inline constexpr std::uint64_t kTraces = 3000 / oracle::kFewer;
+inline constexpr std::uint64_t kTraces = 3000;
 
 class Profile : public testing::TestWithParam<const char*> {
  public:

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -45,6 +46,7 @@ class ManyTraces : public testing::TestWithParam<const char*> {
     if (profile == "generations") return SmallTraceOptions::generations();
     if (profile == "generations_in_sections") return SmallTraceOptions::generations_in_sections();
     if (profile == "generations_of_all") return SmallTraceOptions::generations_of_all();
+    if (profile == "gaps") return SmallTraceOptions::gaps();
     if (profile == "meetings") return SmallTraceOptions::meetings();
     return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
   }
@@ -62,10 +64,17 @@ inline Outcome promised(bool something, bool holds) {
   return something ? Outcome::holds : Outcome::says_nothing;
 }
 
-// The seeds to try: so many, or as many as the environment says.
+// How many traces to try: so many, a part of them (DEADHEAT_FEWER=5: a fifth) or as many as DEADHEAT_TRACES
+// says.
+inline std::uint64_t traces_to_try(std::uint64_t traces) {
+  const std::uint64_t fewer = std::max<std::uint64_t>(from_environment("DEADHEAT_FEWER", 1), kFewer);
+  return from_environment("DEADHEAT_TRACES", std::max<std::uint64_t>(traces / fewer, 1));
+}
+
+// The seeds to try.
 struct Seeds {
   explicit Seeds(std::uint64_t traces)
-      : first(from_environment("DEADHEAT_SEED", 0)), count(from_environment("DEADHEAT_TRACES", traces)) {}
+      : first(from_environment("DEADHEAT_SEED", 0)), count(traces_to_try(traces)) {}
   std::uint64_t first, count;
 };
 

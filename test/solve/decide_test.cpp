@@ -24,7 +24,7 @@ using oracle::Trace;
 using test::is_right;
 using test::window_from;
 
-constexpr std::uint64_t kTraces = 1000 / oracle::kFewer;
+constexpr std::uint64_t kTraces = 1000;
 
 DEADHEAT_MANY_TRACES(Decide);
 

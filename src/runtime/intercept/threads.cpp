@@ -15,6 +15,7 @@
 #include "runtime/emit.h"
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
+#include "runtime/intercept/threads.h"
 #include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
@@ -217,6 +218,17 @@ void joined(Started* thread, Address pc) {
   if (recording()) emit(Kind::join, number, pc);
 }
 
+// That it has not ended is something that a thread can learn.
+void not_joined(const Started* thread, Address pc) {
+  if (thread == nullptr || !recording()) return;
+  std::uint32_t number;
+  {
+    const Locked locked(g_lock);
+    number = thread->number;
+  }
+  emit(Kind::try_join_failed, number, pc);
+}
+
 // A thread that ended stays listed until somebody may not ask for it any more.
 void detach(pthread_t handle) {
   const Locked locked(g_lock);
@@ -232,6 +244,12 @@ bool made_detached(const pthread_attr_t* attributes) {
          state == PTHREAD_CREATE_DETACHED;
 }
 
+template <class Real>
+int quietly(const Real& real) {
+  const Quiet quiet;
+  return real();
+}
+
 void emit_name(std::uint32_t number, const char* name, Address pc) {
   constexpr std::size_t kMost = 16;
   std::uint64_t words[2] = {};
@@ -243,6 +261,23 @@ void emit_name(std::uint32_t number, const char* name, Address pc) {
 
 }  // namespace
 
+void enter_unseen_thread() {
+  if (!g_recording || t_self.slot != nullptr || t_self.ended != 0) return;
+  prepare();
+  Started* thread;
+  {
+    const Locked locked(g_lock);
+    thread = g_pool.take();
+  }
+  if (thread == nullptr) return;
+  thread->number = new_thread_number();
+  thread->created = thread->detached = true;
+  enter(thread);
+}
+
+// While it makes a thread, the C library frees what dead ones left in the memory that it uses again: no
+// access of the program.
+
 DEADHEAT_INTERCEPT(int, pthread_create,
                    (pthread_t * handle, const pthread_attr_t* attributes, void* (*start)(void*),
                     void* argument)) {
@@ -252,7 +287,7 @@ DEADHEAT_INTERCEPT(int, pthread_create,
   thread->start = start;
   thread->argument = argument;
   thread->detached = made_detached(attributes);
-  const int result = REAL(pthread_create)(handle, attributes, run, thread);
+  const int result = quietly([&] { return REAL(pthread_create)(handle, attributes, run, thread); });
   created(thread, result == 0, result == 0 ? *handle : 0);
   return result;
 }
@@ -263,7 +298,7 @@ DEADHEAT_INTERCEPT(int, thrd_create, (thrd_t * handle, thrd_start_t start, void*
   if (thread == nullptr) return thrd_nomem;
   thread->start_c11 = start;
   thread->argument = argument;
-  const int result = REAL(thrd_create)(handle, run_c11, thread);
+  const int result = quietly([&] { return REAL(thrd_create)(handle, run_c11, thread); });
   created(thread, result == thrd_success, result == thrd_success ? *handle : 0);
   return result;
 }
@@ -291,6 +326,7 @@ DEADHEAT_INTERCEPT(int, pthread_tryjoin_np, (pthread_t handle, void** value)) {
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_tryjoin_np)(handle, value);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -299,6 +335,7 @@ DEADHEAT_INTERCEPT(int, pthread_timedjoin_np, (pthread_t handle, void** value, c
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_timedjoin_np)(handle, value, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -308,6 +345,7 @@ DEADHEAT_INTERCEPT(int, pthread_clockjoin_np,
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_clockjoin_np)(handle, value, clock, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
