@@ -1,10 +1,10 @@
 // Reading, writing and seeking in traces.
 //
-//   auto source = deadheat::open_source("run.dht");           // .dht or STD text, also .gz or .zst; "-" is
-//   stdin while (true) {
+//   auto source = deadheat::open_source("run.dht");  // .dht or STD text, also .gz or .zst; "-" is stdin
+//   while (true) {
 //     auto block = (*source)->next();
 //     if (!block) die(block.error().message);
-//     if (*block == nullptr) break;                           // the end
+//     if (*block == nullptr) break;                  // the end
 //     for (std::size_t i = 0; i < (*block)->size(); ++i) use((**block)[i]);
 //   }
 #pragma once
