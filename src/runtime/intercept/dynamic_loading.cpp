@@ -96,7 +96,7 @@ void* open_from_folders(void* caller, const char* file, int flags) {
     char path[4096];
     std::size_t length = 0;
     if (!append(path, length, sizeof path, folders[i]) || !append(path, length, sizeof path, "/") ||
-        !append(path, length, sizeof path, file) || access(path, R_OK) != 0) {
+        !append(path, length, sizeof path, file) || system_call(SYS_access, as_word(path), R_OK) != 0) {
       continue;
     }
     if (void* const object = REAL(dlopen)(path, flags)) return object;
@@ -104,8 +104,8 @@ void* open_from_folders(void* caller, const char* file, int flags) {
   return nullptr;
 }
 
-// clang's OpenMP runtime asks for Archer, which tells what it orders, by its bare name. It is beside the runtime
-// itself, but not always in a folder where the dynamic linker looks.
+// clang's OpenMP runtime asks for Archer, which tells what it orders, by its bare name. It is beside the
+// runtime itself, but not always in a folder where the dynamic linker looks.
 void* open_archer(Address pc, const char* file, int flags) {
   Dl_info info;
   if (!same(file, "libarcher.so") || dladdr(reinterpret_cast<void*>(pc), &info) == 0) return nullptr;
