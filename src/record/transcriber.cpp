@@ -555,8 +555,11 @@ void Transcriber::free(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
   const std::uint64_t address = record.object();
   const std::uint64_t* const bytes = find(blocks_, address);
-  if (bytes == nullptr) return losses_.add(Loss::free_unknown);
   const bool is_access = (record.extra() & 1) == 0;
+  if (bytes == nullptr) {
+    if (is_access) losses_.add(Loss::free_unknown);
+    return;
+  }
   if (is_access)
     put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, *bytes);
   erase(blocks_, address);

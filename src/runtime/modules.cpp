@@ -1,9 +1,9 @@
 // Which object is loaded where: read by the recorder to make sense of code addresses.
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 #include "runtime/emit.h"
+#include "runtime/system_call.h"
 
 namespace deadheat::runtime {
 
@@ -53,7 +53,8 @@ void read_segments(const dl_phdr_info& info, Module& module) {
 void read_path(const char* name, Module& module) {
   if (name[0] == 0) {
     // The program itself.
-    const long length = readlink("/proc/self/exe", module.path, sizeof module.path - 1);
+    const long length = system_call(SYS_readlink, as_word("/proc/self/exe"), as_word(module.path),
+                                    static_cast<long>(sizeof module.path - 1));
     module.path[length > 0 ? length : 0] = 0;
     return;
   }

@@ -46,7 +46,7 @@ int number_in(const char* text) {
 Session* session_of(const char* descriptor) {
   const int fd = number_in(descriptor);
   struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0) {
+  if (fd < 0 || system_call(SYS_fstat, fd, as_word(&status)) != 0) {
     // Closed by a program that started this one: said, because whoever asked for a recording waits for it.
     say("the recording's descriptor is closed (a program in between closed it): nothing is recorded");
     return nullptr;
