@@ -26,6 +26,7 @@ namespace deadheat {
 struct Warning {
   std::string message;
   std::uint64_t count = 1;
+  bool is_incomplete = false;  // the input ends before its end
 };
 
 struct Progress {

@@ -18,9 +18,11 @@ namespace {
 std::string compiler_for(const char* variable, std::string_view verb, const std::string& usual,
                          const std::string& shims) {
   const char* const given = std::getenv(variable);
-  if (given == nullptr || *given == 0) return shims + "/" + usual;
+  // Builds take CC apart at blanks. Where our own paths have some, it is the shim in PATH, by its name.
+  const bool by_name = (shims + own_path()).find_first_of(" \t") != std::string::npos;
+  if (given == nullptr || *given == 0) return by_name ? usual : shims + "/" + usual;
   if (std::string_view(given).starts_with(shims)) return given;
-  return fmt::format("{} {} --compiler {}", own_path(), verb, given);
+  return by_name ? usual : fmt::format("{} {} --compiler {}", own_path(), verb, given);
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -32,13 +34,18 @@ Result<Exit> run(const Arguments& arguments) {
     return io_error(fmt::format("{}: is missing; build or install deadheat again", shims));
   }
   const char* const path = std::getenv("PATH");
+  const bool no_path = path == nullptr || *path == 0;  // an empty one would mean the current folder
+  const char* const cc = std::getenv("CC");
+  const char* const cxx = std::getenv("CXX");
   record::Launch launch;
   launch.words.assign(arguments.positional().begin(), arguments.positional().end());
   launch.environment = {
-      {"PATH", fmt::format("{}:{}", shims, path == nullptr ? "/usr/bin:/bin" : path)},
+      {"PATH", fmt::format("{}:{}", shims, no_path ? "/usr/bin:/bin" : path)},
       {"CC", compiler_for("CC", "cc", "cc", shims)},
       {"CXX", compiler_for("CXX", "c++", "c++", shims)},
       {"DEADHEAT_PROGRAM", own_path()},
+      {"DEADHEAT_GIVEN_CC", cc == nullptr ? "" : cc},
+      {"DEADHEAT_GIVEN_CXX", cxx == nullptr ? "" : cxx},
       {"DEADHEAT_RUNTIME_DIR", *runtime},
   };
   const auto status = record::run(launch);

@@ -113,7 +113,7 @@ class DhtStream final : public Source {
   Progress progress() const override { return input_->progress(); }
   std::vector<Warning> warnings() const override {
     if (!stream_.unfinished()) return {};
-    return {{unfinished_message(stream_.events(), stream_.torn_bytes())}};
+    return {{unfinished_message(stream_.events(), stream_.torn_bytes()), 1, true}};
   }
 
  private:
