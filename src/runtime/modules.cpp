@@ -72,8 +72,12 @@ bool same_build_id(const Module& a, const Module& b) {
   return true;
 }
 
+std::uint32_t modules_known() {
+  return g_session->modules_used < kModules ? g_session->modules_used : kModules;
+}
+
 bool is_known(const Module& module) {
-  for (std::uint32_t i = g_session->modules_used; i-- > 0;) {
+  for (std::uint32_t i = modules_known(); i-- > 0;) {
     const Module& other = g_session->modules[i];
     if (other.begin < module.end && module.begin < other.end) {
       return other.begin == module.begin && other.end == module.end && same_text(other.path, module.path) &&
@@ -177,7 +181,7 @@ void note_outside(const Module& module) {
 
 int publish(dl_phdr_info* info, std::size_t, void*) {
   const std::uint32_t used = g_session->modules_used;
-  if (used == kModules) {
+  if (used >= kModules) {
     ++g_session->lost.modules;
     return 0;
   }
@@ -247,9 +251,9 @@ void publish_modules() {
   dl_iterate_phdr(count_loaded, &loaded);
   if (loaded == __atomic_load_n(&g_loaded, __ATOMIC_ACQUIRE)) return;
   while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
-  const std::uint32_t before = g_session->modules_used;
+  const std::uint32_t before = modules_known();
   dl_iterate_phdr(publish, nullptr);
-  const std::uint32_t now = g_session->modules_used;
+  const std::uint32_t now = modules_known();
   g_published = true;
   __atomic_store_n(&g_loaded, loaded, __ATOMIC_RELEASE);
   __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);
