@@ -56,8 +56,13 @@ foreach(name cc c++ gcc g++ clang clang++)
   configure_file(${PROJECT_SOURCE_DIR}/src/runtime/shim.sh ${DEADHEAT_RUNTIME_DIR}/shims/${name} COPYONLY)
 endforeach()
 
+# Headers that replace some of the C++ library's.
+configure_file("${PROJECT_SOURCE_DIR}/src/runtime/headers/bits/c++config.h" "${DEADHEAT_RUNTIME_DIR}/headers/bits/c++config.h"
+  COPYONLY)
+
 # Where the program looks for it, beside its own folder: not a library that others link by name.
 install(FILES $<TARGET_FILE:deadheat_rt> $<TARGET_FILE:deadheat_tsan_gcc> $<TARGET_FILE:deadheat_tsan_clang>
   ${DEADHEAT_RUNTIME_DIR}/libtsan.a ${DEADHEAT_RUNTIME_DIR}/libtsan.so ${DEADHEAT_RUNTIME_DIR}/exported.list
   DESTINATION lib/deadheat)
-install(DIRECTORY ${DEADHEAT_RUNTIME_DIR}/shims DESTINATION lib/deadheat USE_SOURCE_PERMISSIONS)
+install(DIRECTORY ${DEADHEAT_RUNTIME_DIR}/shims ${DEADHEAT_RUNTIME_DIR}/headers DESTINATION lib/deadheat
+  USE_SOURCE_PERMISSIONS)

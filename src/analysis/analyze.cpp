@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <memory>
 
@@ -118,13 +119,14 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
   for (const engine::Choice& choice : options.engines) {
     auto engine = choice.make(shape);
     if (!engine) return fail(engine.error());
-    const bool limited =
-        options.most_bytes != UINT64_MAX || options.suspect_until != Limited::Clock::time_point::max();
-    if (limited && choice.row->grade == engine::Grade::candidate) {
-      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes, options.suspect_until);
+    const auto until = choice.row->grade == engine::Grade::candidate ? options.suspect_until
+                                                                     : Limited::Clock::time_point::max();
+    if (options.most_bytes != UINT64_MAX || until != Limited::Clock::time_point::max()) {
+      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes, until);
     }
+    const auto room = std::make_shared<std::atomic<std::uint64_t>>(options.most_races);
     running.push_back(
-        {std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards(), RaceLog(options.also))});
+        {std::move(*engine), std::vector<RaceLog>(1 + shape.sharding.shards(), RaceLog(options.also, room))});
     passes = std::max(passes, choice.row->passes);
   }
   Findings findings;
@@ -161,6 +163,7 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     RaceLog::Told& of_engine = told.emplace_back(RaceLog::Told{{}, about.row->grade});
     for (const RaceLog& log : run.logs) {
       about.pairs += log.pairs();
+      findings.pairs_not_kept += log.pairs_not_kept();
       of_engine.logs.push_back(&log);
     }
   }

@@ -15,8 +15,9 @@ struct AnalyzeOptions {
   std::vector<engine::Choice> engines;
   std::vector<filter::Choice> filters = {};  // in their order
   unsigned jobs = 1;                         // threads at work; the findings do not depend on it
-  // Of the tables of an engine that only suspects, and of its time: beyond, it is shown no more.
+  // Of the tables of an engine, and of the time of one that only suspects: beyond, it is shown no more.
   std::uint64_t most_bytes = UINT64_MAX;
+  std::uint64_t most_races = UINT64_MAX;  // of each engine; the pairs of further ones are counted
   std::chrono::steady_clock::time_point suspect_until = std::chrono::steady_clock::time_point::max();
   ReadOptions read;
   bool progress = true;  // shown on a terminal

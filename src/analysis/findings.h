@@ -95,19 +95,33 @@ struct ProvingRun {
   std::uint64_t not_found = 0;     // within the windows that were looked at, none does
   std::uint64_t too_far = 0;       // the two accesses are too far apart to look at all between them
   std::uint64_t time_is_up = 0;
+  // Not looked for: they differ only by their lines from races on the same variable, of which enough were.
+  std::uint64_t grouped = 0;
   // Schedules that were made and did not pass the check: each is a bug in what made it.
   std::uint64_t rejected = 0;
+};
+
+// Why two accesses can never race, whatever the schedule.
+enum class NoRace : std::uint8_t {
+  same_event,
+  same_thread,
+  no_common_bytes,
+  no_write,
+  both_atomic,
 };
 
 struct Findings {
   std::vector<FilterRun> filters;
   std::optional<WindowsRun> windows;
   std::vector<EngineRun> engines;
-  std::vector<Finding> races;         // by first.later.event, then first.earlier.event, then variable
+  std::vector<Finding> races;  // by first.later.event, then first.earlier.event, then variable
+  // Pairs of accesses that are in no race below: there was no room for more races (--memory).
+  std::uint64_t pairs_not_kept = 0;
   std::optional<ProvingRun> proving;  // none: no proof was looked for
   std::uint64_t events = 0;
   std::vector<Warning> warnings;
   std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names
+  std::optional<NoRace> no_race;      // of findings_of_pair(): nothing remains to be proved
 };
 
 }  // namespace deadheat::analysis

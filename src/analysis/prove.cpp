@@ -6,6 +6,7 @@
 #include <atomic>
 #include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/around.h"
@@ -13,24 +14,20 @@
 #include "base/format.h"
 #include "base/progress.h"
 #include "model/well_formed.h"
+#include "solve/decide.h"
 #include "solve/prove.h"
+#include "solve/rules.h"
 #include "witness/check_witnesses.h"
 
 namespace deadheat::analysis {
 
 namespace {
 
-// The instances of all findings, and whose they are.
+// Instances of findings, and whose they are.
 struct Instances {
   std::vector<model::RacePair> pairs;
   std::vector<std::size_t> of;
 
-  explicit Instances(std::span<const Finding> findings) {
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      add(findings[i].first, i);
-      for (const model::RacePair& pair : findings[i].others) add(pair, i);
-    }
-  }
   void add(const model::RacePair& pair, std::size_t finding) {
     pairs.push_back(pair);
     of.push_back(finding);
@@ -71,6 +68,22 @@ void accept(Finding& finding, Proof proof, std::span<const EngineRun> engines) {
   finding.proof = std::move(proof);
 }
 
+// Events of a schedule that are in the order of the trace need not be listed: of each thread it is enough to
+// say how far it goes.
+void shorten(witness::Witness& witness, std::span<const Event> events) {
+  std::size_t kept = 1;
+  while (kept < witness.then.size() && witness.then[kept - 1] < witness.then[kept]) ++kept;
+  if (witness.then.empty() || !witness.ends.empty()) return;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::size_t t = index(events[witness.then[i] - witness.from].thread);
+    if (t >= witness.ends.size()) witness.ends.resize(t + 1);
+    witness.ends[t] = witness.then[i] + 1;
+  }
+  // A copy: erasing would keep the memory.
+  witness.then = std::vector<std::uint64_t>(witness.then.begin() + static_cast<std::ptrdiff_t>(kept),
+                                            witness.then.end());
+}
+
 class Prover {
  public:
   Prover(const std::string& path, Findings& findings, const ProveOptions& options)
@@ -82,30 +95,76 @@ class Prover {
         unchecked_(findings.races.size()),
         run_(findings.proving.emplace()) {}
 
-  Status keep_order_of_locks() {
-    const Instances instances(findings_.races);
-    if (instances.pairs.empty()) return {};
-    SyncPreserving search(instances.pairs);
-    // The check reads no more of the trace than this has read.
-    const auto half = Clock::now() + options_.time / 2;
-    if (auto read = analysis::keep_order_of_locks(path_, options_, search, half); !read) return read;
-    auto found = search.take();
-    std::vector<Attempt> attempts;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const bool another = !attempts.empty() && attempts.back().finding == instances.of[i];
-      if (found[i] && !another) {
-        attempts.push_back(
-            {instances.of[i], {instances.pairs[i], std::move(*found[i]), "keeping the order of locks"}});
+  // The findings to be looked at, in the order in which they matter.
+  Status run() {
+    std::vector<std::size_t> wanted = wanted_findings();
+    const std::size_t first = std::min(options_.shown_first, wanted.size());
+    const std::vector<std::size_t> shown(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(first));
+    wanted.erase(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(first));
+    for (const auto& some : {shown, wanted}) {
+      if (some.empty()) continue;
+      if (auto done = keep_order_of_locks(some); !done) return done;
+      if (auto done = ask_about_windows(some); !done) return done;
+    }
+    return {};
+  }
+
+ private:
+  // What was observed first, as reports have it. Of the races on one variable only so many.
+  std::vector<std::size_t> wanted_findings() {
+    std::vector<std::size_t> wanted;
+    std::unordered_map<std::uint32_t, std::uint64_t> of_variable;
+    for (const bool observed : {true, false}) {
+      for (std::size_t i = 0; i < findings_.races.size(); ++i) {
+        const Finding& finding = findings_.races[i];
+        if ((grade_of(finding, findings_.engines) == engine::Grade::observed) != observed) continue;
+        if (!options_.wanted.empty() && !options_.wanted[i]) continue;
+        if (finding.variables <= 1 && ++of_variable[index(finding.first.variable)] > kOfVariable) {
+          ++run_.grouped;
+          continue;
+        }
+        wanted.push_back(i);
       }
     }
-    return check(std::move(attempts));
+    return wanted;
+  }
+
+  Status keep_order_of_locks(std::span<const std::size_t> findings) {
+    Instances left;
+    for (const std::size_t i : findings) {
+      left.add(findings_.races[i].first, i);
+      for (const model::RacePair& pair : findings_.races[i].others) left.add(pair, i);
+    }
+    // The check reads no more of the trace than this has read.
+    const auto half = Clock::now() + (until_ - Clock::now()) / 2;
+    while (!left.pairs.empty() && Clock::now() < half) {
+      SyncPreserving search(left.pairs, left.of, bytes_for(4));
+      if (auto read = analysis::keep_order_of_locks(path_, options_, search, half); !read) return read;
+      auto found = search.take();
+      std::vector<Attempt> attempts;
+      Instances rest;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i]) {
+          attempts.push_back(
+              {left.of[i], {left.pairs[i], std::move(*found[i]), "keeping the order of locks"}});
+        } else if (search.was_left_out(i)) {
+          rest.add(left.pairs[i], left.of[i]);
+        }
+      }
+      if (auto checked = check(std::move(attempts)); !checked) return checked;
+      left = {};
+      for (std::size_t i = 0; i < rest.pairs.size(); ++i) {
+        if (!findings_.races[rest.of[i]].proof) left.add(rest.pairs[i], rest.of[i]);
+      }
+    }
+    return {};
   }
 
   // Round by round: the first instances of all races, then the second ones. A race of which all is known is
   // done with.
-  Status ask_about_windows() {
+  Status ask_about_windows(std::span<const std::size_t> findings) {
     std::vector<Open> open;
-    for (std::size_t i = 0; i < findings_.races.size(); ++i) {
+    for (const std::size_t i : findings) {
       if (!findings_.races[i].proof) open.push_back({i, 0, 0, false, false});
     }
     while (!open.empty() && Clock::now() < ask_until_) {
@@ -115,7 +174,6 @@ class Prover {
     return {};
   }
 
- private:
   struct Attempt {
     std::size_t finding;
     Proof proof;
@@ -127,7 +185,18 @@ class Prover {
     bool too_far, time_was_up;
   };
   static constexpr std::uint64_t kFarthest = 1'000'000;  // apart
+  static constexpr std::uint64_t kClose = 1 << 12;       // apart
   static constexpr std::uint64_t kTogether = 4'000'000;  // events in memory
+  static constexpr std::uint64_t kWhole = 1 << 18;       // events of a trace that is taken as it is
+  static constexpr std::uint64_t kOfVariable = 1000;     // findings of which schedules are looked for
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // more would not help
+  // What the checker keeps of an event; it depends on what the event touches.
+  static constexpr std::size_t kCheckedBytes = 128;
+
+  // A share of the memory there is.
+  std::size_t bytes_for(std::size_t parts) const {
+    return std::min<std::size_t>(static_cast<std::size_t>(options_.memory_bytes / parts), kMostBytes);
+  }
 
   std::optional<model::RacePair> instance(const Open& open) const {
     const Finding& finding = findings_.races[open.finding];
@@ -150,41 +219,58 @@ class Prover {
                           : run_.consequences);
   }
 
+  Reach reach() const {
+    Reach reach;
+    if (findings_.events <= kWhole) reach.before = reach.after = findings_.events;
+    return reach;
+  }
+
   Status ask_some(std::vector<Open>& open) {
     std::vector<std::size_t> asked;  // in `open`
     std::vector<model::RacePair> pairs;
-    std::uint64_t events = 0;
-    for (std::size_t i = 0; i < open.size() && events < kTogether; ++i) {
+    const Reach reach = this->reach();
+    const std::uint64_t most = std::min<std::uint64_t>(kTogether, bytes_for(4) / sizeof(Event));
+    std::uint64_t events = 0, begin = 0, end = 0;  // of the last region
+    for (std::size_t i = 0; i < open.size() && (events < most || asked.empty()); ++i) {
       const auto pair = instance(open[i]);
-      const std::uint64_t apart = pair->later.event - pair->earlier.event;
-      if (apart > kFarthest) {
+      if (pair->later.event - pair->earlier.event > kFarthest) {
         open[i].too_far = true;
         ++open[i].next;
         continue;
       }
       asked.push_back(i);
       pairs.push_back(*pair);
-      events += apart + Reach{}.before + Reach{}.after;
+      // What overlaps the last region makes it longer; all else counts as one more.
+      const std::uint64_t from = pair->earlier.event - std::min(pair->earlier.event, reach.before);
+      const std::uint64_t to = pair->later.event + 1 + reach.after;
+      const bool joins = end != 0 && from <= end && to >= begin;
+      const std::uint64_t before = joins ? end - begin : 0;
+      begin = joins ? std::min(begin, from) : from;
+      end = joins ? std::max(end, to) : to;
+      events += end - begin - before;
     }
     const auto start = Clock::now();
-    const auto parts = parts_around(path_, options_.read, pairs, {}, until_);
-    if (!parts) return fail(parts.error());
-    if (parts->size() < pairs.size()) return {};
+    const auto near = regions_around(path_, options_.read, pairs, reach, until_);
+    if (!near) return fail(near.error());
+    if (near->parts.size() < pairs.size()) return {};
     // The check will have to read as much again, and do more with it.
     ask_until_ = until_ - std::min<Clock::duration>(2 * (Clock::now() - start), options_.time / 4);
     std::vector<solve::Proof> answers(pairs.size());
-    answer(*parts, pairs, answers, open.size());
+    answer_near(*near, pairs, answers, open.size());
+    answer_all(*near, pairs, answers);
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       Open& one = open[asked[i]];
       ++one.next;
+      const Region& region = near->regions[near->parts[i].region];
       if (answers[i].answer.verdict == solve::Verdict::yes) {
         witness::Witness witness{.earlier = pairs[i].earlier.event,
                                  .later = pairs[i].later.event,
                                  .from = answers[i].first_event,
                                  .then = std::move(answers[i].answer.order)};
+        shorten(witness, std::span(region.events).subspan(witness.from - region.first));
         attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure"}});
-      } else if (answers[i].answer.verdict == solve::Verdict::no && (*parts)[i].whole &&
+      } else if (answers[i].answer.verdict == solve::Verdict::no && region.whole &&
                  answers[i].end == solve::Proof::End::all_of_it) {
         ++one.refuted;
       } else if (answers[i].answer.verdict == solve::Verdict::unknown) {
@@ -202,39 +288,102 @@ class Prover {
     return {};
   }
 
-  void answer(std::span<const Part> parts, std::span<const model::RacePair> pairs,
-              std::vector<solve::Proof>& answers, std::size_t left) const {
+  // Calls answer(i, time) of each that is open, as long as there is time.
+  template <class F>
+  void side_by_side(std::span<const std::size_t> which, std::size_t left, F&& answer) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-      for (std::size_t i = next++; i < pairs.size(); i = next++) {
+      for (std::size_t n = next++; n < which.size(); n = next++) {
         // Each has its share of the time, and what others left of theirs.
         const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(ask_until_ - Clock::now());
-        const auto waiting = static_cast<std::int64_t>(left > i ? left - i : 1);
+        const auto waiting = static_cast<std::int64_t>(left > n ? left - n : 1);
         const auto share = std::max(rest * options_.jobs / waiting, std::chrono::milliseconds(50));
         if (rest.count() <= 0) return;
-        answers[i] = solve::prove(parts[i].window(), {pairs[i].earlier.event, pairs[i].later.event},
-                                  {.time = std::min(rest, share)});
+        answer(which[n], std::min(rest, share));
       }
     };
     std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < std::min<std::size_t>(options_.jobs, pairs.size()); ++i)
+    for (unsigned i = 1; i < std::min<std::size_t>(options_.jobs, which.size()); ++i)
       threads.emplace_back(work);
     work();
   }
 
+  // Small windows of each pair.
+  void answer_near(const Surroundings& near, std::span<const model::RacePair> pairs,
+                   std::vector<solve::Proof>& answers, std::size_t left) const {
+    // A window with much between the two accesses is not small.
+    std::vector<std::size_t> close;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (pairs[i].later.event - pairs[i].earlier.event <= kClose) close.push_back(i);
+    }
+    side_by_side(close, 2 * left, [&](std::size_t i, std::chrono::milliseconds time) {
+      answers[i] = solve::prove(near.near(i), {pairs[i].earlier.event, pairs[i].later.event},
+                                {.time = time, .last_window = Reach{}.near_before});
+      answers[i].end = solve::Proof::End::largest;
+      const Region& region = near.regions[near.parts[i].region];
+      const bool is_all = answers[i].first_event == region.first &&
+                          answers[i].end_event == region.first + region.events.size();
+      if (is_all) answers[i].end = solve::Proof::End::all_of_it;
+    });
+  }
+
+  // Pairs that small windows do not decide: all that is known of their region, which they share if it is not
+  // too large.
+  void answer_all(const Surroundings& near, std::span<const model::RacePair> pairs,
+                  std::vector<solve::Proof>& answers) const {
+    for (std::size_t r = 0; r < near.regions.size(); ++r) {
+      std::vector<std::size_t> open;
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const bool decided = answers[i].answer.verdict == solve::Verdict::yes ||
+                             (answers[i].answer.verdict == solve::Verdict::no &&
+                              answers[i].end == solve::Proof::End::all_of_it);
+        if (near.parts[i].region == r && !decided) open.push_back(i);
+      }
+      if (open.empty() || Clock::now() >= ask_until_) continue;
+      const solve::Window window = near.regions[r].window();
+      const solve::ProofLimits limits{
+          .most_numbers = std::min<std::uint64_t>(solve::ProofLimits{}.most_numbers, bytes_for(2) / 8)};
+      if (!solve::fits(window, limits)) {
+        side_by_side(open, open.size(), [&](std::size_t i, std::chrono::milliseconds time) {
+          solve::ProofLimits larger = limits;
+          larger.time = time;
+          larger.first_window = 4 * Reach{}.near_before;
+          larger.most_numbers /= options_.jobs;
+          answers[i] = solve::prove(window, {pairs[i].earlier.event, pairs[i].later.event}, larger);
+        });
+        continue;
+      }
+      const solve::Rules rules(window);
+      side_by_side(open, open.size(), [&](std::size_t i, std::chrono::milliseconds time) {
+        answers[i].answer =
+            solve::decide(rules, {pairs[i].earlier.event, pairs[i].later.event}, {.time = time});
+        answers[i].first_event = window.first;
+        answers[i].end_event = window.first + window.events.size();
+        answers[i].end = solve::Proof::End::all_of_it;
+      });
+    }
+  }
+
+  // Some at a time: what the checker keeps of each grows with the events that it looks at.
   Status check(std::vector<Attempt> attempts) {
-    std::vector<witness::Witness> witnesses;
-    for (const Attempt& attempt : attempts) witnesses.push_back(attempt.proof.witness);
-    if (witnesses.empty()) return {};
-    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, until_);
-    if (!verdicts) return fail(verdicts.error());
-    for (std::size_t i = 0; i < attempts.size(); ++i) {
-      unchecked_[attempts[i].finding] = !(*verdicts)[i];
-      if (!(*verdicts)[i]) continue;
-      const bool ok = (*verdicts)[i]->ok();
-      ++(ok ? run_.proved : run_.rejected);
-      if (ok) {
-        accept(findings_.races[attempts[i].finding], std::move(attempts[i].proof), findings_.engines);
+    const std::uint64_t most = bytes_for(4) / kCheckedBytes;
+    for (std::size_t done = 0; done < attempts.size();) {
+      std::size_t end = done;
+      std::uint64_t events = 0;
+      std::vector<witness::Witness> witnesses;
+      for (; end < attempts.size() && (events < most || end == done); ++end) {
+        witnesses.push_back(attempts[end].proof.witness);
+        events += witnesses.back().last() - std::min(witnesses.back().from, witnesses.back().last()) + 64;
+      }
+      const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, {}, until_);
+      if (!verdicts) return fail(verdicts.error());
+      for (std::size_t i = 0; i < witnesses.size(); ++i, ++done) {
+        Attempt& attempt = attempts[done];
+        unchecked_[attempt.finding] = !(*verdicts)[i];
+        if (!(*verdicts)[i]) continue;
+        const bool ok = (*verdicts)[i]->ok();
+        ++(ok ? run_.proved : run_.rejected);
+        if (ok) accept(findings_.races[attempt.finding], std::move(attempt.proof), findings_.engines);
       }
     }
     return {};
@@ -251,10 +400,24 @@ class Prover {
 }  // namespace
 
 Status prove(const std::string& path, Findings& findings, const ProveOptions& options) {
-  Prover prover(path, findings, options);
-  if (auto done = prover.keep_order_of_locks(); !done) return done;
-  return prover.ask_about_windows();
+  return Prover(path, findings, options).run();
 }
+
+namespace {
+
+std::optional<NoRace> no_race(const Event& a, const Event& b, bool same_event) {
+  if (same_event) return NoRace::same_event;
+  if (a.thread == b.thread) return NoRace::same_thread;
+  const auto begin = [](const Event& e) { return std::uint64_t{e.object} * kCellBytes + e.op.offset; };
+  const auto end = [&](const Event& e) { return begin(e) + (e.op.value == 0 ? kCellBytes : e.op.value); };
+  if (begin(a) >= end(b) || begin(b) >= end(a)) return NoRace::no_common_bytes;
+  const auto reads = [](EventKind kind) { return kind == EventKind::read || kind == EventKind::atomic_load; };
+  if (reads(a.op.kind) && reads(b.op.kind)) return NoRace::no_write;
+  if (is_atomic(a.op.kind) && is_atomic(b.op.kind)) return NoRace::both_atomic;
+  return {};
+}
+
+}  // namespace
 
 Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
                                   std::uint64_t later) {
@@ -286,10 +449,9 @@ Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& re
     return is_of_memory(e.op.kind) && e.op.kind != EventKind::alloc;
   };
   if (!can_race(*one) || !can_race(*other)) return refuse("not both are accesses");
-  const std::uint32_t cell = std::max(one->object, other->object);
-  if (cell - one->object >= cells(one->op) || cell - other->object >= cells(other->op)) {
-    return refuse("they touch different variables");
-  }
+  findings.no_race = no_race(*one, *other, earlier == later);
+  const bool apart = findings.no_race == NoRace::no_common_bytes;
+  const std::uint32_t cell = apart ? one->object : std::max(one->object, other->object);
   const auto side = [](std::uint64_t number, const Event& e) {
     return model::Side{number, e.thread, e.op.site, e.op.kind};
   };

@@ -20,12 +20,21 @@ RaceLog::Key RaceLog::key_of(VarId x, const model::Side& one, const model::Side&
   return {std::uint64_t{high} << 32 | low, low == 0 ? std::uint64_t{index(x)} + 1 : 0};
 }
 
-RaceLog::Group& RaceLog::group_of(const Key& key) {
+bool RaceLog::take_room() {
+  if (room_ == nullptr) return true;
+  std::uint64_t left = room_->load(std::memory_order_relaxed);
+  while (left > 0 && !room_->compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
+  }
+  return left > 0;
+}
+
+RaceLog::Group* RaceLog::group_of(const Key& key) {
   if (key != last_key_) {
-    last_ = &groups_[key];
+    const auto known = groups_.find(key);
+    last_ = known != groups_.end() ? &known->second : take_room() ? &groups_[key] : nullptr;
     last_key_ = key;
   }
-  return *last_;
+  return last_;
 }
 
 void RaceLog::add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair) {
@@ -62,21 +71,29 @@ void RaceLog::race(const model::RacePair& pair) {
   if (also_ != nullptr) also_->race(pair);
   const bool counted = counts(pair);
   pairs_ += counted ? 1 : 0;
-  Group& group = group_of(key_of(pair.variable, pair.earlier, pair.later));
-  add_instance(group.least, pair);
-  group.instances += counted ? 1 : 0;
-  add_variable(group.variables, pair.variable);
+  Group* const group = group_of(key_of(pair.variable, pair.earlier, pair.later));
+  if (group == nullptr) {
+    pairs_not_kept_ += counted ? 1 : 0;
+    return;
+  }
+  add_instance(group->least, pair);
+  group->instances += counted ? 1 : 0;
+  add_variable(group->variables, pair.variable);
 }
 
 void RaceLog::races(const model::RaceRow& row) {
   if (also_ != nullptr) also_->races(row);
   pairs_ += row.events.size();
-  Group& group = group_of(key_of(row.variable, row.earlier, row.later));
-  for (std::size_t i = 0; i < std::min(row.events.size(), kInstancesKept); ++i) {
-    add_instance(group.least, row.pair(i));
+  Group* const group = group_of(key_of(row.variable, row.earlier, row.later));
+  if (group == nullptr) {
+    pairs_not_kept_ += row.events.size();
+    return;
   }
-  group.instances += row.events.size();
-  add_variable(group.variables, row.variable);
+  for (std::size_t i = 0; i < std::min(row.events.size(), kInstancesKept); ++i) {
+    add_instance(group->least, row.pair(i));
+  }
+  group->instances += row.events.size();
+  add_variable(group->variables, row.variable);
 }
 
 std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {

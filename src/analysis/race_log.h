@@ -2,8 +2,11 @@
 // pairs come in, so that several logs can be filled side by side and put together.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/findings.h"
@@ -14,8 +17,10 @@ namespace deadheat::analysis {
 class RaceLog final : public engine::RaceSink {
  public:
   RaceLog() = default;
-  // Tells another one too.
-  explicit RaceLog(engine::RaceSink* also) : also_(also) {}
+  // For so many groups more, in all logs that share it.
+  using Room = std::shared_ptr<std::atomic<std::uint64_t>>;
+  // Tells another one too. Where there is no room for another group, its pairs are counted.
+  explicit RaceLog(engine::RaceSink* also, Room room = nullptr) : also_(also), room_(std::move(room)) {}
   void race(const model::RacePair& pair) override;
   void races(const model::RaceRow& row) override;
 
@@ -26,6 +31,7 @@ class RaceLog final : public engine::RaceSink {
   };
   static std::vector<Finding> put_together(const std::vector<Told>& by_engine);
   std::uint64_t pairs() const { return pairs_; }
+  std::uint64_t pairs_not_kept() const { return pairs_not_kept_; }
 
  private:
   // An unordered pair of sites; where one is missing, the variable besides.
@@ -51,18 +57,20 @@ class RaceLog final : public engine::RaceSink {
   bool counts(const model::RacePair& pair);
 
   static Key key_of(VarId x, const model::Side& one, const model::Side& other);
-  Group& group_of(const Key& key);
+  bool take_room();
+  Group* group_of(const Key& key);  // none: there is no room for it
   static void add_instance(std::vector<model::RacePair>& least, const model::RacePair& pair);
   static void add_variable(std::vector<VarId>& variables, VarId x);
 
   std::unordered_map<Key, Group, Hash> groups_;
-  std::uint64_t pairs_ = 0;
+  std::uint64_t pairs_ = 0, pairs_not_kept_ = 0;
   std::uint64_t later_ = UINT64_MAX;
   std::uint32_t line_ = 0;
   std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line, in order
   Key last_key_{UINT64_MAX, UINT64_MAX};
   Group* last_ = nullptr;  // races come in rows
   engine::RaceSink* also_ = nullptr;
+  Room room_;  // none: there is room for all
 };
 
 }  // namespace deadheat::analysis

@@ -9,8 +9,32 @@ namespace deadheat::analysis {
 
 using order::Ideal;
 
-SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs)
-    : pairs_(pairs), earlier_(pairs.size()), found_(pairs.size()) {
+namespace {
+
+// What was done before `from` need not be said again.
+void shorten(witness::Witness& witness) {
+  std::size_t used = 0;
+  for (std::size_t t = 0; t < witness.ends.size(); ++t) {
+    if (witness.ends[t] > witness.from) {
+      used = t + 1;
+    } else {
+      witness.ends[t] = 0;
+    }
+  }
+  witness.ends.resize(used);
+  witness.ends.shrink_to_fit();
+}
+
+}  // namespace
+
+SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs, std::span<const std::size_t> groups,
+                               std::size_t most_bytes)
+    : pairs_(pairs),
+      earlier_(pairs.size()),
+      found_(pairs.size()),
+      groups_(groups),
+      left_out_(pairs.size()),
+      most_bytes_(most_bytes) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     wanted_.push_back({pairs[i].earlier.event, i, false});
     wanted_.push_back({pairs[i].later.event, i, true});
@@ -60,15 +84,31 @@ void SyncPreserving::access(std::uint64_t event, ThreadId t) {
   for (; next_ < wanted_.size() && wanted_[next_].event == event; ++next_) {
     const std::size_t pair = wanted_[next_].pair;
     Earlier& earlier = earlier_[pair];
-    if (!wanted_[next_].is_later) {
-      earlier = {last_, needed};
+    if (done_.contains(group_of(pair))) {
+      bytes_ -= earlier.bytes();
+      earlier = {};
       continue;
     }
+    if (!wanted_[next_].is_later) {
+      // The first one always fits, so that whoever comes back with the rest comes to an end.
+      left_out_[pair] = bytes_ > 0 && bytes_ + 2 * needed.size() * sizeof(needed[0]) > most_bytes_;
+      if (left_out_[pair]) continue;
+      earlier = {last_, needed};
+      bytes_ += earlier.bytes();
+      continue;
+    }
+    if (left_out_[pair]) continue;
+    bytes_ -= earlier.bytes();
     for (Ideal* const set : {&earlier.all, &earlier.needed}) {
       set->resize(last_.size());
       for (std::size_t u = 0; u < needed.size(); ++u) (*set)[u] = std::max((*set)[u], needed[u]);
     }
     found_[pair] = schedule(pair);
+    if (found_[pair]) {
+      shorten(*found_[pair]);
+      bytes_ += found_[pair]->ends.capacity() * sizeof(found_[pair]->ends[0]);
+      done_.insert(group_of(pair));
+    }
     earlier = {};
   }
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "clock/flat_clocks.h"
@@ -22,13 +23,17 @@ namespace deadheat::analysis {
 
 class SyncPreserving {
  public:
-  explicit SyncPreserving(std::span<const model::RacePair> pairs);
+  // Pairs of one group are for one race: one schedule will do. What is kept of pairs whose later access is to
+  // come takes no more than so many bytes; pairs beyond are left out.
+  explicit SyncPreserving(std::span<const model::RacePair> pairs, std::span<const std::size_t> groups = {},
+                          std::size_t most_bytes = SIZE_MAX);
 
   // To be shown all blocks of the trace, in order, until no more is wanted.
   void see(const engine::SortedBlock& block);
   bool wants_more() const { return next_ < wanted_.size(); }
   // For each pair, if there is one.
   std::vector<std::optional<witness::Witness>> take() { return std::move(found_); }
+  bool was_left_out(std::size_t pair) const { return left_out_[pair]; }
 
  private:
   using Order = order::Knowing<order::ReadsFrom<order::Synchronisation<clock::FlatClocks>>>;
@@ -44,6 +49,8 @@ class SyncPreserving {
   struct Earlier {
     order::Ideal all;     // done before it in the trace
     order::Ideal needed;  // by it
+
+    std::size_t bytes() const { return (all.capacity() + needed.capacity()) * sizeof(all[0]); }
   };
 
   void access(std::uint64_t event, ThreadId t);
@@ -56,6 +63,11 @@ class SyncPreserving {
   std::size_t next_ = 0;
   std::vector<Earlier> earlier_;  // by pair
   std::vector<std::optional<witness::Witness>> found_;
+  std::size_t group_of(std::size_t pair) const { return groups_.empty() ? pair : groups_[pair]; }
+  std::span<const std::size_t> groups_;   // by pair
+  std::unordered_set<std::size_t> done_;  // groups
+  std::vector<bool> left_out_;            // by pair
+  std::size_t most_bytes_, bytes_ = 0;    // of earlier_ and found_
   Order order_{1};
   Sections sections_;
   order::Ideal last_;  // of each thread, what it has done

@@ -103,45 +103,126 @@ std::string create_beside(const std::string& target, mode_t mode) {
   return "";
 }
 
+std::string path_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
+// A file without a name, in the folder of the target: nothing is left of it if the process is killed. -1
+// where the file system, or the absence of /proc, does not allow it.
+int create_nameless(const std::string& target, mode_t mode) {
+  const std::size_t start = start_of_name(target);
+  const std::string folder = start == 0 ? "." : target.substr(0, start);
+  const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  if (fd < 0) return -1;
+  if (::access(path_of(fd).c_str(), W_OK) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+int link_to(int fd, const std::string& name) {
+  return ::linkat(AT_FDCWD, path_of(fd).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+}
+
+tl::unexpected<Error> exists_already(const std::string& target) {
+  return io_error(target + ": exists already, and is not overwritten; give another name, or --force");
+}
+
 }  // namespace
 
-Result<PartialFile> PartialFile::create(const std::string& target) {
-  if (target == "-") return PartialFile(target, target);
+Result<PartialFile> PartialFile::create(const std::string& target, const Options& options) {
+  if (target == "-") return PartialFile(target, target, -1, options.existing);
   struct stat st{};
   const bool exists = ::stat(target.c_str(), &st) == 0;
   if (exists && S_ISDIR(st.st_mode)) return io_error(target + ": is a directory; give the name of a file");
-  if (exists && !S_ISREG(st.st_mode)) return PartialFile(target, target);
+  if (exists && !S_ISREG(st.st_mode)) {
+    if (options.others == Others::refuse) {
+      return io_error(target + ": is no regular file; give the name of a new file");
+    }
+    return PartialFile(target, target, -1, options.existing);
+  }
+  struct stat link{};  // one that leads nowhere has the name, too
+  if (options.existing == Existing::refuse && ::lstat(target.c_str(), &link) == 0) {
+    return exists_already(target);
+  }
   if (exists && ::access(target.c_str(), W_OK) != 0) return fail(errno_error(target, "cannot write"));
   const std::string place = exists ? resolved(target) : target;
-  const std::string path = create_beside(place, exists ? st.st_mode & 0777 : 0666);
+  const mode_t mode = options.mode != 0 ? options.mode : exists ? st.st_mode & 0777 : 0666;
+  if (options.naming == Naming::when_whole) {
+    if (const int fd = create_nameless(place, mode); fd >= 0) {
+      return PartialFile(place, path_of(fd), fd, options.existing);
+    }
+  }
+  const std::string path = create_beside(place, mode);
   if (path.empty()) return fail(errno_error(target, "cannot write"));
   guard(path);
-  return PartialFile(place, path);
+  return PartialFile(place, path, -1, options.existing);
 }
 
-PartialFile::PartialFile(std::string target, std::string path)
-    : target_(std::move(target)), path_(std::move(path)), pending_(path_ != target_) {}
+PartialFile::PartialFile(std::string target, std::string path, int nameless, Existing existing)
+    : target_(std::move(target)),
+      path_(std::move(path)),
+      nameless_(nameless),
+      existing_(existing),
+      pending_(path_ != target_) {}
 
 PartialFile::PartialFile(PartialFile&& other) noexcept
     : target_(std::move(other.target_)),
       path_(std::move(other.path_)),
+      nameless_(std::exchange(other.nameless_, -1)),
+      existing_(other.existing_),
       pending_(std::exchange(other.pending_, false)) {}
 
 PartialFile::~PartialFile() {
-  if (!pending_) return;
-  ::unlink(path_.c_str());
-  forget();
+  if (nameless_ >= 0) {
+    ::close(nameless_);
+  } else if (pending_) {
+    ::unlink(path_.c_str());
+    forget();
+  }
 }
 
 Status PartialFile::commit() {
   if (!pending_) return {};
-  if (::rename(path_.c_str(), target_.c_str()) != 0) return fail(errno_error(target_, "cannot write"));
+  if (auto done = nameless_ >= 0 ? name() : rename(); !done) return done;
   forget();
   return {};
 }
 
+// Only what is to be replaced gets another name for a moment: a link does not replace.
+Status PartialFile::name() {
+  if (link_to(nameless_, target_) == 0) return {};
+  if (errno != EEXIST) return fail(errno_error(target_, "cannot write"));
+  if (existing_ == Existing::refuse) return exists_already(target_);
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::string beside = name_beside(target_, attempt);
+    if (link_to(nameless_, beside) != 0) {
+      if (errno == EEXIST) continue;
+      break;
+    }
+    if (::rename(beside.c_str(), target_.c_str()) == 0) return {};
+    const int error = errno;
+    ::unlink(beside.c_str());
+    errno = error;
+    break;
+  }
+  return fail(errno_error(target_, "cannot write"));
+}
+
+Status PartialFile::rename() {
+  if (existing_ == Existing::refuse) {
+    // Does not replace what has come meanwhile.
+    if (::link(path_.c_str(), target_.c_str()) != 0) {
+      if (errno == EEXIST) return exists_already(target_);
+      return fail(errno_error(target_, "cannot write"));
+    }
+    ::unlink(path_.c_str());
+    return {};
+  }
+  if (::rename(path_.c_str(), target_.c_str()) != 0) return fail(errno_error(target_, "cannot write"));
+  return {};
+}
+
 void PartialFile::forget() {
-  unguard(path_);
+  if (nameless_ < 0) unguard(path_);
   pending_ = false;
 }
 

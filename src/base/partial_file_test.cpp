@@ -60,11 +60,43 @@ TEST_F(PartialFileTest, LeavesWhatWasThereIfItIsNotCommitted) {
   EXPECT_EQ(files(), 1u);
 }
 
+constexpr PartialFile::Options kBeside{.naming = PartialFile::Naming::beside};
+
+TEST_F(PartialFileTest, HasNoNameUntilItIsCommitted) {
+  auto file = PartialFile::create(in_folder("out.std"));
+  ASSERT_TRUE(file);
+  write(file->path(), "half");
+  EXPECT_EQ(files(), 0u) << "nothing is left if the process is killed";
+}
+
+TEST_F(PartialFileTest, ReplacesOnlyWhatItMay) {
+  for (const auto naming : {PartialFile::Naming::when_whole, PartialFile::Naming::beside}) {
+    const PartialFile::Options careful{.existing = PartialFile::Existing::refuse,
+                                       .others = PartialFile::Others::refuse,
+                                       .mode = 0600,
+                                       .naming = naming};
+    const std::string target = in_folder("out.dht");
+    auto file = PartialFile::create(target, careful);
+    ASSERT_TRUE(file);
+    write(file->path(), "new");
+    write(target, "of another");
+    EXPECT_THAT(file->commit().error().message, HasSubstr("exists already"));
+    EXPECT_EQ(read(target), "of another");
+    EXPECT_THAT(PartialFile::create(target, careful).error().message, HasSubstr("exists already"));
+    fs::remove(target);
+    ASSERT_TRUE(file->commit());
+    EXPECT_EQ(fs::status(target).permissions(), fs::perms(0600));
+    EXPECT_EQ(files(), 1u);
+    EXPECT_THAT(PartialFile::create("/dev/null", careful).error().message, HasSubstr("is no regular file"));
+    fs::remove(target);
+  }
+}
+
 TEST_F(PartialFileTest, IsRemovedByASignal) {
   const std::string target = in_folder("out.std");
   EXPECT_EXIT(
       {
-        auto file = PartialFile::create(target);
+        auto file = PartialFile::create(target, kBeside);
         write(file->path(), "half");
         std::raise(SIGTERM);
       },
@@ -75,12 +107,12 @@ TEST_F(PartialFileTest, IsRemovedByASignal) {
 TEST_F(PartialFileTest, IsRemovedByASignalWithOthers) {
   EXPECT_EXIT(
       {
-        auto first = PartialFile::create(in_folder("out.dht"));
-        auto second = PartialFile::create(in_folder("out.tsv"));
+        auto first = PartialFile::create(in_folder("out.dht"), kBeside);
+        auto second = PartialFile::create(in_folder("out.tsv"), kBeside);
         {
-          auto third = PartialFile::create(in_folder("out.std"));
+          auto third = PartialFile::create(in_folder("out.std"), kBeside);
         }
-        auto fourth = PartialFile::create(in_folder("out.txt"));
+        auto fourth = PartialFile::create(in_folder("out.txt"), kBeside);
         if (!fourth->commit() || files() != 3) std::abort();
         std::raise(SIGINT);
       },
@@ -103,16 +135,16 @@ TEST_F(PartialFileTest, KeepsTheModeAndTheLink) {
 }
 
 TEST_F(PartialFileTest, KeepsASuffixThatMeansCompression) {
-  EXPECT_THAT(PartialFile::create(in_folder("a.std.gz"))->path(), EndsWith(".gz"));
-  EXPECT_THAT(PartialFile::create(in_folder("a.std.zst"))->path(), EndsWith(".zst"));
+  EXPECT_THAT(PartialFile::create(in_folder("a.std.gz"), kBeside)->path(), EndsWith(".gz"));
+  EXPECT_THAT(PartialFile::create(in_folder("a.std.zst"), kBeside)->path(), EndsWith(".zst"));
 }
 
 TEST_F(PartialFileTest, DoesNotFollowALinkUnderItsOtherName) {
   const std::string target = in_folder("out.std");
-  const std::string usual = PartialFile::create(target)->path();
+  const std::string usual = PartialFile::create(target, kBeside)->path();
   write(in_folder("victim"), "old");
   fs::create_symlink(in_folder("victim"), usual);
-  auto file = PartialFile::create(target);
+  auto file = PartialFile::create(target, kBeside);
   ASSERT_TRUE(file);
   EXPECT_NE(file->path(), usual);
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(file->path())));
@@ -125,8 +157,8 @@ TEST_F(PartialFileTest, DoesNotFollowALinkUnderItsOtherName) {
 
 TEST_F(PartialFileTest, TakesAnotherNameIfAFileHasIt) {
   const std::string target = in_folder("out.std.gz");
-  auto one = PartialFile::create(target);
-  auto other = PartialFile::create(target);
+  auto one = PartialFile::create(target, kBeside);
+  auto other = PartialFile::create(target, kBeside);
   ASSERT_TRUE(one && other);
   EXPECT_NE(one->path(), other->path());
   EXPECT_THAT(other->path(), EndsWith(".gz"));

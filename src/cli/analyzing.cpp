@@ -1,6 +1,8 @@
 #include "cli/analyzing.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -51,6 +53,20 @@ Result<std::chrono::milliseconds> budget_of(const Arguments& arguments) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
 }
 
+Result<std::uint64_t> memory_of(const Arguments& arguments) {
+  constexpr std::uint64_t kLeast = std::uint64_t{16} << 20;
+  if (arguments.has("memory")) return arguments.number("memory", kLeast, UINT64_MAX);
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  std::uint64_t memory = pages > 0 && page > 0
+                             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4
+                             : 1 << 30;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    memory = std::min<std::uint64_t>(memory, limit.rlim_cur / 2);
+  }
+  return std::max(memory, kLeast);
+}
+
 Result<unsigned> jobs_of(const Arguments& arguments) {
   if (!arguments.has("jobs")) return std::max(1u, std::thread::hardware_concurrency());
   const auto jobs = arguments.number("jobs", 1, kMostJobs);
@@ -59,6 +75,9 @@ Result<unsigned> jobs_of(const Arguments& arguments) {
 }
 
 namespace {
+
+// A race takes about so much, from the engine to the report. More races than this are of no use to anyone.
+constexpr std::uint64_t kRaceBytes = 2500, kMostRaces = std::uint64_t{1} << 19;
 
 Result<analysis::Circumstances> circumstances_of(const std::string& path,
                                                  const analysis::AnalyzeOptions& options,
@@ -108,6 +127,16 @@ Status find_sites(const std::string& path, const std::string& name, analysis::An
   return {};
 }
 
+// By finding: whether the selection wants it. Empty: all are wanted.
+Result<std::vector<bool>> wanted_ones(const std::string& path, const ReadOptions& read,
+                                      const analysis::Findings& findings, const report::Selection& selection,
+                                      symbol::Symbolizer* symbols) {
+  if (selection.only.empty() && selection.ignore.empty()) return std::vector<bool>{};
+  const auto circumstances = analysis::circumstances_of(path, read, findings.races);
+  if (!circumstances) return fail(circumstances.error());
+  return report::wanted(findings, *circumstances, selection, symbols);
+}
+
 }  // namespace
 
 Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeOptions options,
@@ -131,17 +160,24 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
     options.most_bytes = analysis::kPortfolioBytes;
     options.suspect_until = start + (wishes.proofs ? wishes.budget / 2 : wishes.budget);
   }
+  options.most_bytes = std::min(options.most_bytes, wishes.memory_bytes / 2);
+  options.most_races = std::min(kMostRaces, wishes.memory_bytes / 4 / kRaceBytes);
   auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
     if (named) start = Clock::now();
+    auto asked_for = wanted_ones(trace->path(), options.read, *findings, wishes.selection, symbols);
+    if (!asked_for) return fail(trace->renamed(asked_for.error()));
     const auto used = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     const analysis::ProveOptions proving{.read = options.read,
                                          .time = std::max(wishes.budget - used, std::chrono::milliseconds(0)),
+                                         .memory_bytes = wishes.memory_bytes,
                                          .jobs = options.jobs,
-                                         .progress = options.progress};
+                                         .progress = options.progress,
+                                         .wanted = std::move(*asked_for),
+                                         .shown_first = wishes.shown_first};
     if (auto proved = analysis::prove(trace->path(), *findings, proving); !proved) {
       return fail(trace->renamed(proved.error()));
     }
@@ -152,13 +188,16 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
 }
 
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    std::uint64_t later, const Wishes& wishes, unsigned jobs,
                                     symbol::Symbolizer* symbols) {
   auto findings = analysis::findings_of_pair(path, read, earlier, later);
   if (!findings) return fail(findings.error());
   say_warnings(path, findings->warnings);
-  if (auto proved = analysis::prove(path, *findings, {.read = read, .time = time, .jobs = jobs}); !proved)
-    return fail(proved.error());
+  if (!findings->no_race) {
+    const analysis::ProveOptions proving{
+        .read = read, .time = wishes.budget, .memory_bytes = wishes.memory_bytes, .jobs = jobs};
+    if (auto proved = analysis::prove(path, *findings, proving); !proved) return fail(proved.error());
+  }
   const auto circumstances = analysis::circumstances_of(path, read, findings->races);
   if (!circumstances) return fail(circumstances.error());
   report::Suppressions none;

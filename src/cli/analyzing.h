@@ -26,6 +26,11 @@ inline constexpr Flag kBudgetFlag = {.name = "budget",
                                          "how long to look for races that did not show, and for schedules "
                                          "that show them; with --engine: for schedules",
                                      .initial = "60"};
+inline constexpr Flag kMemoryFlag = {
+    .name = "memory",
+    .value = "SIZE",
+    .help =
+        "for tables, races and proofs; what does not fit is counted (default: a quarter of the machine's)"};
 inline constexpr Flag kJobsFlag = {
     .name = "jobs", .letter = 'j', .value = "N", .help = "threads at work (default: one a core)"};
 inline constexpr Flag kSymbolsFlag = {
@@ -44,6 +49,7 @@ Result<std::vector<engine::Choice>> engines_of(std::string_view verb, std::strin
 ReadOptions read_options(const Arguments& arguments);
 Result<std::chrono::milliseconds> budget_of(const Arguments& arguments);
 Result<unsigned> jobs_of(const Arguments& arguments);
+Result<std::uint64_t> memory_of(const Arguments& arguments);
 
 // How a trace is to be analysed, besides what engines are asked.
 struct Wishes {
@@ -51,6 +57,9 @@ struct Wishes {
   bool full_context = false;  // not only what windows show
   bool proofs = true;
   std::chrono::milliseconds budget{60'000};  // for all but what engines do that were asked for, or observe
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;
+  // So many races, in the order in which they are shown, are proved before the others.
+  std::size_t shown_first = 0;
 };
 
 // If the options name no engine, it is those of analysis/portfolio.h.
@@ -59,7 +68,7 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
                                      symbol::Symbolizer* symbols);
 // The same of the race between two events, of which no engine is asked.
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    std::uint64_t later, const Wishes& wishes, unsigned jobs,
                                     symbol::Symbolizer* symbols);
 
 }  // namespace deadheat::cli

@@ -31,6 +31,7 @@ constexpr Flag kFlags[] = {
      .value = "FILE",
      .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
     kBudgetFlag,
+    kMemoryFlag,
     kJobsFlag,
     {.name = "format",
      .value = "FORMAT",
@@ -135,8 +136,16 @@ Result<Exit> run(const Arguments& arguments) {
   if (!selection) return fail(selection.error());
   const auto budget = budget_of(arguments);
   if (!budget) return fail(budget.error());
-  const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs"),
-                      *budget};
+  const auto memory = memory_of(arguments);
+  if (!memory) return fail(memory.error());
+  const bool some = arguments.has("first") || arguments.has("max");
+  const auto shown_first = static_cast<std::size_t>(some ? selection->limit : 0);
+  const Wishes wishes{std::move(*selection),
+                      arguments.has("full-context"),
+                      !arguments.has("no-proofs"),
+                      *budget,
+                      *memory,
+                      shown_first};
   const bool keep_witnesses = arguments.has("witnesses");
   if (keep_witnesses && arguments.positional().size() > 1) {
     return usage_error("analyze: --witnesses takes one trace at a time");

@@ -14,10 +14,11 @@ namespace deadheat::cli::cmd_env {
 
 namespace {
 
-// What the user has in CC stays the compiler; else that of the system.
-std::string compiler_for(const char* variable, std::string_view verb, const std::string& usual,
+// What the user has in DEADHEAT_CC or CC stays the compiler; else that of the system.
+std::string compiler_for(const std::string& variable, std::string_view verb, const std::string& usual,
                          const std::string& shims) {
-  const char* const given = std::getenv(variable);
+  const char* given = std::getenv(("DEADHEAT_" + variable).c_str());
+  if (given == nullptr || *given == 0) given = std::getenv(variable.c_str());
   if (given == nullptr || *given == 0) return shims + "/" + usual;
   if (std::string_view(given).starts_with(shims)) return given;
   return fmt::format("{} {} --compiler {}", own_path(), verb, given);

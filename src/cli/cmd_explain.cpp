@@ -26,6 +26,7 @@ constexpr Flag kFlags[] = {
      .initial = "text",
      .choices = "text|json|html"},
     kBudgetFlag,
+    kMemoryFlag,
     kJobsFlag,
     kSymbolsFlag,
     kNoSymbolsFlag,
@@ -59,8 +60,13 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   if (!budget) return fail(budget.error());
   const auto jobs = jobs_of(arguments);
   if (!jobs) return fail(jobs.error());
+  const auto memory = memory_of(arguments);
+  if (!memory) return fail(memory.error());
+  Wishes wishes;
+  wishes.budget = *budget;
+  wishes.memory_bytes = *memory;
   if (const auto pair = pair_in(wanted)) {
-    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, *budget, *jobs,
+    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, wishes, *jobs,
                         symbols);
   }
   if (!is_fingerprint(wanted)) {
@@ -76,8 +82,6 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   }
   options.jobs = *jobs;
   options.read = read_options(arguments);
-  Wishes wishes;
-  wishes.budget = *budget;
   wishes.selection.only.emplace_back(wanted);
   report::Suppressions none;
   auto report = analyze_trace(trace.path(), options, wishes, none, symbols);
@@ -140,8 +144,10 @@ constinit const Verb kVerb = {
         "like 17,25. A fingerprint is looked for among the races that the engines find, so it takes as long "
         "as "
         "'deadheat analyze' with the same engines.\n\n"
-        "The schedule has passed a check that shares nothing with what found it. If none was found, that is "
-        "said; it does not mean that there is none.",
+        "The schedule has passed a check that shares nothing with what found it. Two accesses without a "
+        "schedule are of one thread, do not conflict, are ordered (by what is shown), cannot be brought "
+        "together in any order of the same events, or the question is open: none was found, which does not "
+        "mean that there is none.",
     .examples =
         "$ deadheat explain run.dht 13be8e22\n"
         "the race with this fingerprint\n"

@@ -133,7 +133,7 @@ class TruthFile {
   static Result<TruthFile> create(const std::string& path) {
     auto file = base::PartialFile::create(path);
     if (!file) return fail(file.error());
-    auto out = trace::open_output(file->path());
+    auto out = trace::open_output(file->path(), file->target());
     if (!out) return fail(file->renamed(out.error()));
     return TruthFile(std::move(*file), std::move(*out));
   }

@@ -2,18 +2,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "base/format.h"
 #include "base/progress.h"
+#include "cli/compile.h"
 #include "cli/output.h"
 #include "cli/runtime_files.h"
 #include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "record/recorder.h"
 #include "report/pattern.h"
+#include "symbol/linkage.h"
 #include "symbol/symbolizer.h"
 
 namespace deadheat::cli::cmd_record {
@@ -37,6 +40,11 @@ constexpr Flag kFlags[] = {
     {.name = "ignore", .value = "PATTERN", .help = "keep no accesses of such code", .repeatable = true},
     {.name = "max-size", .value = "SIZE", .help = "go on in FILE.1, FILE.2... when a file is so large"},
     {.name = "keep", .value = "N", .help = "with --max-size: keep the last N files only"},
+    {.name = "force", .help = "overwrite FILE, and with --max-size FILE.1, FILE.2..."},
+    {.name = "mode",
+     .value = "OCTAL",
+     .help = "permissions of new files, less the umask; traces hold addresses and paths",
+     .initial = "600"},
 };
 
 Result<std::chrono::nanoseconds> seconds(const Arguments& arguments, std::string_view flag) {
@@ -66,6 +74,16 @@ class ScopeByName {
   std::vector<report::Pattern> only_, ignore_;
   std::shared_ptr<symbol::Symbolizer> symbols_ = std::make_shared<symbol::Symbolizer>();
 };
+
+Result<unsigned> mode_of(std::string_view text) {
+  unsigned mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error == std::errc{} && end == text.data() + text.size() && mode <= 0777 && (mode & 0600) == 0600) {
+    return mode;
+  }
+  return usage_error(fmt::format(
+      "record: --mode: '{}' is no octal number like 600 or 644 that lets the owner read and write", text));
+}
 
 Result<record::RecordOptions> options_of(const Arguments& arguments) {
   constexpr std::uint64_t kLeastMemory = 1 << 20, kMostMemory = std::uint64_t{4} << 30;
@@ -98,6 +116,10 @@ Result<record::RecordOptions> options_of(const Arguments& arguments) {
     out.scope = ScopeByName(arguments.all("only"), arguments.all("ignore"));
   }
   out.is_paused = arguments.has("paused");
+  out.replace = arguments.has("force");
+  const auto mode = mode_of(arguments.get("mode"));
+  if (!mode) return fail(mode.error());
+  out.mode = *mode;
   if (arguments.has("max-size")) {
     const auto size = arguments.number("max-size", kLeastFile, UINT64_MAX);
     if (!size) return fail(size.error());
@@ -138,6 +160,13 @@ std::string library_path(const std::string& folder) {
   return given == nullptr || *given == 0 ? folder : fmt::format("{}:{}", folder, given);
 }
 
+// A program that has the runtime in it is left as it is. Of one that cannot be read, a script say, nothing is
+// known.
+bool has_runtime_inside(const std::string& program) {
+  const auto linkage = symbol::linkage_of(find_program(program, ""));
+  return linkage && linkage->has_our_runtime_inside;
+}
+
 Result<Exit> run(const Arguments& arguments) {
   auto options = options_of(arguments);
   if (!options) return fail(options.error());
@@ -146,7 +175,9 @@ Result<Exit> run(const Arguments& arguments) {
 
   record::Launch launch;
   launch.words.assign(arguments.positional().begin(), arguments.positional().end());
-  launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
+  if (!has_runtime_inside(launch.words[0])) {
+    launch.environment.emplace_back("LD_LIBRARY_PATH", library_path(*runtime));
+  }
   base::ProgressLine line("record", "events");
   options->progress = [&](std::uint64_t events) { line.update(events, 0, 0); };
   options->on_change = [&](bool are_kept) {
@@ -165,6 +196,12 @@ Result<Exit> run(const Arguments& arguments) {
                     program, record::exit_code_of(recording->status)));
   }
   summarise(*recording, options->path);
+  if (!recording->is_status_known) {
+    return io_error(
+        fmt::format("{}: the system does not say how or whether it ended; the trace has what was "
+                    "recorded until then",
+                    arguments.positional()[0]));
+  }
   record::die_alike(recording->status);
   return static_cast<Exit>(record::exit_code_of(recording->status));
 }
@@ -189,7 +226,9 @@ constinit const Verb kVerb = {
         "which "
         "begins with the locks held then. Each file can be analysed by itself: races between accesses in one "
         "file "
-        "are found, those between accesses in two files are not.",
+        "are found, those between accesses in two files are not.\n\n"
+        "A file that exists is overwritten only with --force, and only once the program is being recorded. "
+        "Only regular files are written. --keep removes files of this run only.",
     .examples =
         "$ deadheat record -o run.dht -- ./server --port 8080\n"
         "records the server until it ends\n"

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/runtime_files.h"
@@ -45,6 +46,10 @@ constexpr std::string_view kWithValue[] = {
     "-arch",      "-gcc-toolchain",
 };
 constexpr std::string_view kWithoutLink[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"};
+
+constexpr const char* kNotReplaced[] = {"memcpy",  "mempcpy", "memmove", "memset",  "memcmp",
+                                        "memchr",  "strlen",  "strcmp",  "strncmp", "strcpy",
+                                        "strncpy", "stpcpy",  "strcat",  "strchr"};
 
 template <std::size_t N>
 bool is_one_of(const std::string_view (&list)[N], std::string_view word) {
@@ -81,6 +86,18 @@ std::string wanted_compiler(const Arguments& arguments, Language language) {
   return is_c ? "gcc" : "g++";
 }
 
+// gcc and clang would take C++ too, but link without its library.
+void become_cxx(std::string& compiler) {
+  const std::size_t at = compiler.rfind('/') + 1;
+  for (const auto& [c, cxx] :
+       {std::pair<std::string_view, std::string_view>{"gcc", "g++"}, {"clang", "clang++"}, {"cc", "c++"}}) {
+    const std::string_view name = std::string_view(compiler).substr(at);
+    if (name != c && !name.starts_with(std::string(c) + "-")) continue;
+    compiler.replace(at, c.size(), cxx);
+    return;
+  }
+}
+
 std::string first_line_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::array<char, 512> line{};
@@ -104,6 +121,39 @@ CompilerKind kind_of(const std::string& path) {
   const bool says_clang =
       first_line_of(shell_word(path) + " --version 2>/dev/null").find("clang") != std::string::npos;
   return says_clang ? CompilerKind::clang : CompilerKind::gcc;
+}
+
+Compiler compiler_at(const std::string& path, const std::string& runtime) {
+  Compiler compiler{.kind = kind_of(path), .plugin = ""};
+  if (compiler.kind == CompilerKind::gcc) return compiler;
+  const unsigned version = clang_version(first_line_of(shell_word(path) + " --version 2>/dev/null"));
+  const std::string plugin = fmt::format("{}/deadheat_pass-{}.so", runtime, version);
+  if (is_file(plugin)) compiler.plugin = plugin;
+  return compiler;
+}
+
+// What makes the recording as complete as this compiler can: see docs/recording.md.
+void add_instrumentation(std::vector<std::string>& out, const Compiler& compiler,
+                         const std::string& runtime) {
+  out.insert(out.end(), {"-g", "-fsanitize=thread"});
+  if (compiler.kind == CompilerKind::clang) {
+    // Not used by every job, which is no reason to warn.
+    out.emplace_back("--start-no-unused-arguments");
+    if (compiler.plugin.empty()) {
+      out.insert(out.end(), {"-mllvm", "-tsan-instrument-read-before-write=1"});
+    } else {
+      out.push_back("-fpass-plugin=" + compiler.plugin);
+    }
+  }
+  if (compiler.kind == CompilerKind::gcc) {
+    // gcc warns that its own runtime does not know fences; ours does.
+    out.emplace_back("-Wno-tsan");
+    // Calls that gcc would replace by instructions after it has added its own.
+    for (const char* const name : kNotReplaced) out.push_back(fmt::format("-fno-builtin-{}", name));
+  }
+  // A header of the C++ library, changed so that its templates are instrumented with the program.
+  out.insert(out.end(), {"-isystem", runtime + "/headers"});
+  if (compiler.kind == CompilerKind::clang) out.emplace_back("--end-no-unused-arguments");
 }
 
 void add_runtime(std::vector<std::string>& out, CompilerKind kind, RuntimeLink link,
@@ -149,11 +199,24 @@ Job job_of(std::span<const std::string> words) {
   return job;
 }
 
-std::vector<std::string> instrumented(std::span<const std::string> words, CompilerKind kind, RuntimeLink link,
-                                      const std::string& runtime) {
+unsigned clang_version(std::string_view line) {
+  constexpr std::string_view kBefore = "clang version ";
+  const std::size_t at = line.find(kBefore);
+  if (at == std::string_view::npos) return 0;
+  unsigned version = 0;
+  for (std::size_t i = at + kBefore.size(); i < line.size() && line[i] >= '0' && line[i] <= '9'; ++i) {
+    version = version * 10 + static_cast<unsigned>(line[i] - '0');
+  }
+  return version;
+}
+
+std::vector<std::string> instrumented(std::span<const std::string> words, const Compiler& compiler,
+                                      RuntimeLink link, const std::string& runtime) {
+  const CompilerKind kind = compiler.kind;
   const Job job = job_of(words);
   // In front, so that -g0 or -fno-sanitize=thread of the user have the last word.
-  std::vector<std::string> out = {"-g", "-fsanitize=thread"};
+  std::vector<std::string> out;
+  add_instrumentation(out, compiler, runtime);
   out.insert(out.end(), words.begin(), words.end());
   if (!job.links) return out;
   if (job.is_shared) {
@@ -189,6 +252,7 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
   const std::string wanted = wanted_compiler(arguments, language);
   std::vector<std::string> command = words_of(wanted);
   if (command.empty()) return usage_error("cc: the name of the compiler is empty");
+  if (language == Language::cxx) become_cxx(command.back());
   const std::string compiler = find_program(command.back(), shims_folder(*runtime));
   const std::string first = find_program(command.front(), shims_folder(*runtime));
   if (compiler.empty() || first.empty()) {
@@ -203,7 +267,8 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
   }
   const auto link =
       arguments.has("shared-runtime") ? RuntimeLink::shared_object : RuntimeLink::static_archive;
-  for (std::string& word : instrumented(arguments.positional(), kind_of(compiler), link, *runtime)) {
+  for (std::string& word :
+       instrumented(arguments.positional(), compiler_at(compiler, *runtime), link, *runtime)) {
     command.push_back(std::move(word));
   }
   if (arguments.has("show")) {

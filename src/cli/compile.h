@@ -23,9 +23,17 @@ struct Job {
 };
 Job job_of(std::span<const std::string> words);
 
+struct Compiler {
+  CompilerKind kind;
+  std::string plugin;  // our pass for this version of clang; empty: there is none
+};
+
 // The words for the compiler: the user's, and around them what instruments and links our runtime.
-std::vector<std::string> instrumented(std::span<const std::string> words, CompilerKind kind, RuntimeLink link,
-                                      const std::string& runtime);
+std::vector<std::string> instrumented(std::span<const std::string> words, const Compiler& compiler,
+                                      RuntimeLink link, const std::string& runtime);
+
+// 19 of "Debian clang version 19.1.7"; 0: there is no such number.
+unsigned clang_version(std::string_view line);
 
 // The verbs `cc` and `c++`: finds the compiler and becomes it.
 Result<Exit> compile(const Arguments& arguments, Language language);

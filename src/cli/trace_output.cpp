@@ -79,7 +79,7 @@ Result<TraceOutput> TraceOutput::create(const TracePlan& plan) {
     return TraceOutput(std::move(*file), std::move(*writer), nullptr);
   }
   const TextOptions options{.extended = plan.format == TraceFormat::text, .lossy = plan.lossy};
-  auto writer = trace::TextWriter::create(file->path(), options);
+  auto writer = trace::TextWriter::create(file->path(), file->target(), options);
   if (!writer) return fail(file->renamed(std::move(writer).error()));
   const trace::TextWriter* const text = writer->get();
   return TraceOutput(std::move(*file), std::move(*writer), text);

@@ -47,13 +47,13 @@ std::string json_string(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<std::unique_ptr<Sink>> open_sink(const std::string& path, Format format) {
+Result<std::unique_ptr<Sink>> open_sink(const base::PartialFile& file, Format format) {
   if (format == Format::dht) {
-    auto writer = TraceWriter::create(path);
+    auto writer = TraceWriter::create(file.path());
     if (!writer) return fail(writer.error());
     return std::move(*writer);
   }
-  auto writer = trace::TextWriter::create(path, {.extended = format == Format::text});
+  auto writer = trace::TextWriter::create(file.path(), file.target(), {.extended = format == Format::text});
   if (!writer) return fail(writer.error());
   return std::move(*writer);
 }
@@ -62,7 +62,7 @@ Status write_trace(const std::string& path, Format format, const std::vector<Eve
                    const BaseTrace& base) {
   auto partial = base::PartialFile::create(path);
   if (!partial) return fail(partial.error());
-  auto sink = open_sink(partial->path(), format);
+  auto sink = open_sink(*partial, format);
   if (!sink) return fail(partial->renamed(sink.error()));
   model::BlockBuilder block;
   for (std::uint64_t i = 0; i < events.size(); ++i) {

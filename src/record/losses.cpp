@@ -18,6 +18,8 @@ std::string_view meaning_of(Loss loss) {
     case Loss::release_unseen:
       return "a lock was taken while another thread seemed to hold it: written as if that had released it "
              "before";
+    case Loss::held_at_end:
+      return "a thread ended while it held a lock: written as released at its end";
     case Loss::recv_unsent:
       return "a wait ended without anything sent before (the first count of a semaphore, a timeout): orders "
              "nothing, left out";

@@ -14,6 +14,7 @@ enum class Loss : std::uint8_t {
   release_by_other,   // of a lock that another thread holds
   release_unheld,     // of a lock that nobody was seen to take
   release_unseen,     // an acquire of a lock whose holder was not seen to release it
+  held_at_end,        // a thread ended and held a lock
   recv_unsent,        // of a channel that nobody sent to
   barrier_unmatched,  // an enter by a thread that is inside, an exit by one that is not
   barrier_crowded,    // more threads at a barrier than meet there

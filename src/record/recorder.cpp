@@ -1,16 +1,19 @@
 #include "record/recorder.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <filesystem>
 
 #include "base/format.h"
+#include "base/partial_file.h"
 #include "record/merger.h"
 #include "record/shared_session.h"
 #include "record/transcriber.h"
@@ -90,10 +93,22 @@ class Files {
  public:
   explicit Files(const RecordOptions& options) : options_(options) {}
 
+  // Refuses, before the program runs, what would have to be overwritten.
   Status open() {
-    auto writer = TraceWriter::create(file_name(options_.path, number_));
-    if (!writer) return fail(writer.error());
-    writer_ = std::move(*writer);
+    if (options_.max_bytes != 0 && !options_.replace) {
+      if (auto none = refuse_later_files(); !none) return none;
+    }
+    return open_next();
+  }
+  // What is being written is worth a name: from here on it is there even if this process is killed.
+  Status publish() {
+    if (!pending_) return {};
+    if (auto named = pending_->commit(); !named) return named;
+    struct stat st{};
+    if (::stat(pending_->path().c_str(), &st) == 0 || ::stat(pending_->target().c_str(), &st) == 0) {
+      ours_.push_back({pending_->target(), st.st_dev, st.st_ino});
+    }
+    pending_.reset();
     return {};
   }
   TraceWriter& writer() { return *writer_; }
@@ -109,28 +124,77 @@ class Files {
     transcriber.flush();
     std::unique_ptr<TraceWriter> old = std::move(writer_);
     ++number_;
-    if (auto ok = open(); !ok) {
+    auto opened = open_next();
+    if (opened) opened = publish();
+    if (!opened) {
       writer_ = std::move(old);
       --number_;
-      return ok;
+      return opened;
     }
     old->declare(completeness);
     const Status closed = old->finish();
     bytes_ += old->bytes_written();
     transcriber.continue_in(*writer_);
     if (options_.keep_files != 0 && number_ >= options_.keep_files) {
-      if (std::remove(file_name(options_.path, number_ - options_.keep_files).c_str()) == 0) ++removed_;
+      removed_ += remove_oldest() ? 1 : 0;
     }
     return closed;
   }
-  void remove() { std::remove(file_name(options_.path, number_).c_str()); }
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t count() const { return number_ + 1; }
   std::uint64_t removed() const { return removed_; }
 
  private:
+  struct Ours {
+    std::string path;
+    dev_t device;
+    ino_t inode;
+  };
+
+  Status open_next() {
+    using base::PartialFile;
+    auto file = PartialFile::create(
+        file_name(options_.path, number_),
+        {.existing = options_.replace ? PartialFile::Existing::replace : PartialFile::Existing::refuse,
+         .others = PartialFile::Others::refuse,
+         .mode = options_.mode});
+    if (!file) return fail(file.error());
+    auto writer = TraceWriter::create(file->path());
+    if (!writer) return fail(file->renamed(writer.error()));
+    writer_ = std::move(*writer);
+    pending_.emplace(std::move(*file));
+    return {};
+  }
+  Status refuse_later_files() const {
+    const std::filesystem::path path(options_.path);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const std::string start = path.filename().string() + ".";
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with(start) || name.size() == start.size()) continue;
+      if (!std::ranges::all_of(name.substr(start.size()), [](char c) { return c >= '0' && c <= '9'; }))
+        continue;
+      return io_error(fmt::format(
+          "{}: exists already, and the recording may come to this name; give another -o, or --force",
+          path.has_parent_path() ? (folder / name).string() : name));
+    }
+    return {};
+  }
+  // What has the name by now may be another file, which is not ours to remove.
+  bool remove_oldest() {
+    if (ours_.empty()) return false;
+    const Ours oldest = ours_.front();
+    ours_.erase(ours_.begin());
+    struct stat st{};
+    return ::lstat(oldest.path.c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_dev == oldest.device &&
+           st.st_ino == oldest.inode && ::unlink(oldest.path.c_str()) == 0;
+  }
+
   const RecordOptions& options_;
+  std::optional<base::PartialFile> pending_;  // has no name yet
+  std::vector<Ours> ours_;                    // files of this run, the oldest first
   std::unique_ptr<TraceWriter> writer_;
   std::uint64_t number_ = 0, bytes_ = 0, removed_ = 0;
 };
@@ -244,7 +308,8 @@ class Loop {
     while (true) {
       const std::uint32_t filled = session_.filled();
       gate_.look();
-      const bool ended = waitpid(child, &status, WNOHANG) == child;
+      const bool ended = has_ended(child, status);
+      publish();
       const bool worked = merger_.round(transcriber_);
       merger_.relieve();
       tend_files();
@@ -258,9 +323,23 @@ class Loop {
     return status;
   }
   const std::optional<Error>& failure() const { return failure_; }
+  bool is_status_known() const { return is_status_known_; }
 
  private:
   static constexpr milliseconds kLeast{10}, kMost{100};
+
+  // Where the system does not say, there is nothing to wait for: the recording ends.
+  bool has_ended(pid_t child, int& status) {
+    const pid_t got = waitpid(child, &status, WNOHANG);
+    if (got >= 0 || errno == EINTR) return got == child;
+    is_status_known_ = false;
+    return true;
+  }
+  void publish() {
+    if (is_published_ || session_->program == 0 || failure_) return;
+    is_published_ = true;
+    if (auto named = files_.publish(); !named) failure_ = named.error();
+  }
 
   void tend_files() {
     if (!failure_ && transcriber_.failure()) failure_ = transcriber_.failure();
@@ -276,6 +355,7 @@ class Loop {
   Files& files_;
   const RecordOptions& options_;
   std::optional<Error> failure_;
+  bool is_status_known_ = true, is_published_ = false;
 };
 
 }  // namespace
@@ -300,17 +380,15 @@ Result<Recording> record(Launch launch, const RecordOptions& options) {
   const Signals signals;
   const auto child = start(launch);
   if (!child) {
-    files.remove();
     return fail(child.error());
   }
   g_child = *child;
   Recording out{.status = loop.run(*child)};
   session->leave();
   out.is_attached = (*session)->program != 0;
-  if (!out.is_attached) {
-    files.remove();
-    return out;
-  }
+  if (!out.is_attached) return out;
+  out.is_status_known = loop.is_status_known();
+  if (auto named = files.publish(); !named) return fail(named.error());
   if (loop.failure()) return fail(*loop.failure());
   if (transcriber.failure()) return fail(*transcriber.failure());
   if (auto ok = files.close(completeness_of(**session, transcriber)); !ok) return fail(ok.error());

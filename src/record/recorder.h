@@ -15,7 +15,9 @@
 namespace deadheat::record {
 
 struct RecordOptions {
-  std::string path;  // of the trace
+  std::string path;      // of the trace
+  bool replace = false;  // what has the name of the trace, or of one of its files
+  unsigned mode = 0600;  // of new files, less the umask: they hold addresses and paths
   std::uint64_t memory_bytes = std::uint64_t{48} << 20;
   std::optional<double> rate{};                        // of the accesses; none: all are kept
   std::chrono::nanoseconds after{};                    // accesses are kept from then on
@@ -29,7 +31,8 @@ struct RecordOptions {
 };
 
 struct Recording {
-  int status = 0;  // of the program, as waitpid() tells it
+  int status = 0;               // of the program, as waitpid() tells it
+  bool is_status_known = true;  // the system may refuse to tell
   bool is_attached = false;
   std::uint64_t events = 0, bytes = 0;
   std::uint32_t threads = 0;

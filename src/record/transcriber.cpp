@@ -62,12 +62,13 @@ void Transcriber::put(std::uint32_t thread, const Op& op, std::uint32_t object) 
 void Transcriber::put_range(std::uint32_t thread, Op op, std::uint64_t address, std::uint64_t bytes) {
   while (bytes > 0) {
     const std::uint64_t part = std::min(cells_.in_a_row(address, bytes), kMaxAccessBytes - kCellBytes);
-    const std::uint32_t cell = cells_.cell(address);
+    const std::uint32_t cell = cells_.number(address);
     if (cell == Cells::kNone) {
       losses_.add(Loss::no_cells);
     } else {
       op.offset = has_offset(op.kind) ? static_cast<std::uint8_t>(address % kCellBytes) : std::uint8_t{0};
       op.value = part;
+      if (!is_allocation(op.kind)) cells_.use(address, part);
       put(thread, op, cell);
     }
     address += part;
@@ -157,6 +158,7 @@ void Transcriber::begin(const Stream& stream, const Record& record) {
 void Transcriber::end(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
   Thread& t = threads_[stream.thread];
+  end_holds(t, op_of(stream, record, EventKind::end));
   put(t.id, op_of(stream, record, EventKind::end), 0);
   t.state = Thread::gone;
 }
@@ -175,6 +177,7 @@ void Transcriber::join(const Stream& stream, const Record& record) {
   const auto number = static_cast<std::uint32_t>(record.object());
   if (number == stream.thread) return losses_.add(Loss::begin_late);
   Thread& child = thread(number);
+  if (child.state == Thread::alive) end_holds(child, op_of(stream, record, EventKind::join));
   child.state = Thread::gone;
   put(threads_[stream.thread].id, op_of(stream, record, EventKind::join), child.id);
 }
@@ -237,6 +240,34 @@ void Transcriber::end_read_holds(Lock& lock, const Op& op) {
   lock.readers = 0;
 }
 
+// Nothing can be said of a thread behind its end. Who takes the lock next, as a robust mutex of a dead owner
+// can be, comes behind what the thread did; so does who gives it back in its stead.
+void Transcriber::end_holds(const Thread& thread, const Op& op) {
+  if (thread.holds == 0) return;
+  std::vector<std::uint64_t> written;
+  locks_.for_each([&](std::uint32_t high, std::uint32_t low, const Lock& lock) {
+    if (lock.depth > 0 && lock.writer == thread.id) written.push_back(std::uint64_t{high} << 32 | low);
+  });
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> read;
+  locks_.for_each([&](std::uint32_t high, std::uint32_t low, const Lock& lock) {
+    const std::uint32_t* const depth = lock.readers > 0 ? readers_.find(lock.id, thread.id) : nullptr;
+    if (depth != nullptr) read.emplace_back(std::uint64_t{high} << 32 | low, *depth);
+  });
+  std::sort(written.begin(), written.end());
+  std::sort(read.begin(), read.end());
+  for (const std::uint64_t address : written) {
+    losses_.add(Loss::held_at_end);
+    end_write_hold(at(locks_, address), op);
+  }
+  for (auto [address, depth] : read) {
+    losses_.add(Loss::held_at_end);
+    Lock& lock = at(locks_, address);
+    for (; depth > 0; --depth) put(thread.id, as(op, EventKind::release_shared), lock.id - 1);
+    readers_.erase(lock.id, thread.id);
+    --lock.readers;
+  }
+}
+
 void Transcriber::acquire(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
   const std::uint32_t t = threads_[stream.thread].id;
@@ -252,6 +283,7 @@ void Transcriber::acquire(const Stream& stream, const Record& record) {
   }
   lock.writer = t;
   ++lock.depth;
+  ++threads_[stream.thread].holds;
   put(t, op, lock.id - 1);
   receive_releases(lock, t, op);
 }
@@ -266,6 +298,7 @@ void Transcriber::acquire_shared(const Stream& stream, const Record& record) {
     end_write_hold(lock, op);
   }
   if (readers_(lock.id, t)++ == 0) ++lock.readers;
+  ++threads_[stream.thread].holds;
   put(t, op, lock.id - 1);
   receive_releases(lock, t, op);
 }
@@ -277,6 +310,7 @@ void Transcriber::release(const Stream& stream, const Record& record) {
   Lock& lock = lock_at(record.object());
   if (lock.depth > 0 && lock.writer == t) {
     --lock.depth;
+    --threads_[stream.thread].holds;
     return put(t, op, lock.id - 1);
   }
   release_by_message(lock, t, op);
@@ -289,6 +323,7 @@ void Transcriber::release_shared(const Stream& stream, const Record& record) {
   Lock& lock = lock_at(record.object());
   std::uint32_t* const depth = readers_.find(lock.id, t);
   if (depth == nullptr) return release_by_message(lock, t, op);
+  --threads_[stream.thread].holds;
   if (--*depth == 0) {
     readers_.erase(lock.id, t);
     --lock.readers;
@@ -316,7 +351,11 @@ void Transcriber::receive_releases(Lock& lock, std::uint32_t t, const Op& op) {
 void Transcriber::message(const Stream& stream, const Record& record, EventKind kind) {
   if (!may_act(stream.thread)) return;
   Channel& channel = at(channels_, record.object());
-  if (kind == EventKind::recv && channel.sent_in != trace_) return losses_.add(Loss::recv_unsent);
+  if (kind == EventKind::recv && channel.sent_in != trace_) {
+    constexpr unsigned kIfSent = 1;
+    if ((record.extra() & kIfSent) == 0) losses_.add(Loss::recv_unsent);
+    return;
+  }
   if (channel.id == 0) channel.id = ++channel_count_;
   channel.sent_in = trace_;
   put(threads_[stream.thread].id, op_of(stream, record, kind), channel.id - 1);
@@ -442,16 +481,45 @@ void Transcriber::alloc(const Stream& stream, const Record& record, std::uint64_
   put_block(t, op, address, bytes);
 }
 
-// Cells are whole: from the first to the last that has a byte of the block.
+// Cells are whole: from the first to the last that has a byte of the block. Of large blocks only what need be
+// told is, by pages; those that follow each other at once.
 void Transcriber::put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t begin = address / kCellBytes * kCellBytes;
   const std::uint64_t end = address + std::max<std::uint64_t>(bytes, 1);
-  if (bytes <= kLargeBlock) return put_range(t, op, begin, end - begin);
+  if (end - begin < 2 * Cells::kRegionBytes) return put_range(t, op, begin, end - begin);
+  put_pages(t, op, begin, end);
+}
+
+void Transcriber::put_pages(std::uint32_t t, const Op& op, std::uint64_t begin, std::uint64_t end) {
+  const bool is_new = op.kind == EventKind::alloc;
+  const std::uint64_t mixed =
+      (std::uint64_t{t} << 40 ^ std::uint64_t{index(op.site)} << 20 ^ index(op.stack)) * 0x9E3779B97F4A7C15;
+  const std::uint32_t owner = static_cast<std::uint32_t>(mixed >> 32) | 1;
+  std::uint64_t told_from = begin, told_to = begin;
+  const auto tell = [&](std::uint64_t from, std::uint64_t to) {
+    if (from != told_to) {
+      put_range(t, op, told_from, told_to - told_from);
+      told_from = from;
+    }
+    told_to = to;
+  };
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
-    if (at == begin || cells_.is_touched(at)) put_range(t, op, at, next - at);
+    const bool is_touched = cells_.is_touched(at);
+    const bool is_beyond = end - begin > kLargeBlock && at != begin;  // it may never be touched
+    if (next - at < Cells::kRegionBytes) {
+      if (is_new ? is_touched || !is_beyond : cells_.is_in_use(at)) tell(at, next);
+    } else if (is_touched || (is_new && !is_beyond)) {
+      if (!is_touched) cells_.number(at);
+      const Cells::Pages pages = is_new ? cells_.renew(at, owner) : cells_.take_back(at);
+      constexpr std::uint64_t kPage = std::uint64_t{1} << Cells::kPageBits;
+      for (std::uint64_t page = at, i = 0; page < next; page += kPage, ++i) {
+        if ((pages >> i & 1) != 0) tell(page, page + kPage);
+      }
+    }
     at = next;
   }
+  put_range(t, op, told_from, told_to - told_from);
 }
 
 bool Transcriber::is_benign(std::uint64_t address, std::uint64_t bytes) const {
@@ -488,11 +556,20 @@ void Transcriber::free(const Stream& stream, const Record& record) {
   const std::uint64_t address = record.object();
   const std::uint64_t* const bytes = find(blocks_, address);
   if (bytes == nullptr) return losses_.add(Loss::free_unknown);
-  put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, *bytes);
+  const bool is_access = (record.extra() & 1) == 0;
+  if (is_access)
+    put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, *bytes);
   erase(blocks_, address);
 }
 
-void Transcriber::unmap(std::uint64_t address, std::uint64_t bytes) {
+void Transcriber::unmap(const Stream& stream, const Record& record, std::uint64_t bytes) {
+  if (!may_act(stream.thread)) return;
+  const std::uint64_t address = record.object();
+  put_pages(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, address + bytes);
+  forget_blocks(address, bytes);
+}
+
+void Transcriber::forget_blocks(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t* const whole = find(blocks_, address);
   if (whole != nullptr && *whole >= bytes) return erase(blocks_, address);
   std::vector<std::uint64_t> gone;
@@ -568,7 +645,7 @@ void Transcriber::event(const Stream& stream, const Record& record, std::uint64_
     case Kind::fresh:
       return fresh(stream, record, operand);
     case Kind::unmap:
-      return unmap(record.object(), operand);
+      return unmap(stream, record, operand);
     case Kind::thread_name:
       return name_thread(static_cast<std::uint32_t>(record.object()), operand, second);
     case Kind::benign:

@@ -61,6 +61,7 @@ class Transcriber {
     enum State : std::uint8_t { unknown, forked, alive, gone };
     std::uint32_t id = 0;
     State state = unknown;
+    std::uint32_t holds = 0;  // of locks, at most
     Visit visit{};
   };
   struct Lock {
@@ -116,6 +117,7 @@ class Transcriber {
   void receive_releases(Lock& lock, std::uint32_t t, const Op& op);
   void end_write_hold(Lock& lock, const Op& op);
   void end_read_holds(Lock& lock, const Op& op);
+  void end_holds(const Thread& thread, const Op& op);
   void fork(const Stream& stream, const runtime::Record& record);
   void join(const Stream& stream, const runtime::Record& record);
   void gap(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
@@ -128,9 +130,11 @@ class Transcriber {
   void barrier_exit(const Stream& stream, const runtime::Record& record);
   void alloc(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
   void put_block(std::uint32_t t, const Op& op, std::uint64_t address, std::uint64_t bytes);
+  void put_pages(std::uint32_t t, const Op& op, std::uint64_t begin, std::uint64_t end);
   void free(const Stream& stream, const runtime::Record& record);
   void fresh(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
-  void unmap(std::uint64_t address, std::uint64_t bytes);
+  void unmap(const Stream& stream, const runtime::Record& record, std::uint64_t bytes);
+  void forget_blocks(std::uint64_t address, std::uint64_t bytes);
   bool is_benign(std::uint64_t address, std::uint64_t bytes) const;
   void forget_benign(std::uint64_t address, std::uint64_t bytes);
   void name_thread(std::uint32_t number, std::uint64_t text, std::uint64_t rest);

@@ -78,7 +78,63 @@ class Depths {
   std::map<std::uint32_t, unsigned> depth_;
 };
 
+Explanation::State state_of(const Race& race, bool ordered) {
+  using State = Explanation::State;
+  if (race.no_race) {
+    const bool one_thread =
+        race.no_race == analysis::NoRace::same_event || race.no_race == analysis::NoRace::same_thread;
+    return one_thread ? State::same_thread : State::no_conflict;
+  }
+  if (race.proof) return State::proved;
+  if (!race.consequence) return State::open;
+  return ordered ? State::ordered : State::impossible;
+}
+
+std::string conclusion_of(const Race& race, Explanation::State state) {
+  using State = Explanation::State;
+  switch (state) {
+    case State::proved:
+      return "A schedule that the program could have followed brings them together.";
+    case State::same_thread:
+      return race.no_race == analysis::NoRace::same_event
+                 ? "This is one event, given twice: a race takes two accesses of two threads."
+                 : "Both accesses are of one thread, which does them one after the other: no race.";
+    case State::no_conflict:
+      return race.no_race == analysis::NoRace::no_common_bytes
+                 ? "The two accesses have no byte in common: no race."
+             : race.no_race == analysis::NoRace::no_write ? "Neither access writes: two reads are no race."
+                                                          : "Both accesses are atomic: no race.";
+    case State::ordered:
+    case State::impossible:
+      return race.grade == engine::Grade::observed
+                 ? "No other order of the same events brings them together, as long as every read finds what "
+                   "it found: this race may be there only because of another one."
+                 : "No order of the same events brings them together, as long as every read finds what it "
+                   "found: no race.";
+    case State::open:
+      break;
+  }
+  return "No schedule was found that brings them together. That does not mean that there is none.";
+}
+
 }  // namespace
+
+std::string_view name_of(Explanation::State state) {
+  static constexpr std::string_view kNames[] = {"proved",  "same thread", "no conflict",
+                                                "ordered", "impossible",  "open"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+bool is_no_race(const Explanation& x) {
+  using State = Explanation::State;
+  return x.state == State::same_thread || x.state == State::no_conflict || x.state == State::ordered ||
+         (x.state == State::impossible && x.race.grade != engine::Grade::observed);
+}
+
+std::string standing(const Explanation& x) {
+  if (is_no_race(x)) return fmt::format("no race: {}", name_of(x.state));
+  return std::string(name_of(x.race.grade));
+}
 
 Explanation explain(std::string trace, Race race, const analysis::Schedule& schedule,
                     symbol::Symbolizer* symbols) {
@@ -90,6 +146,14 @@ Explanation explain(std::string trace, Race race, const analysis::Schedule& sche
   const auto name_of_thread = [&](ThreadId t) { return names.display(ObjectKind::thread, index(t)); };
 
   out.ordered = schedule.chain.is_ordered();
+  // Two conflicting accesses that nothing ordered raced in this run, although no engine was asked.
+  const auto& block = out.race.memory.block;
+  const bool renewed = block && block->allocated.event > out.race.earlier.event;
+  if (out.race.engines.empty() && !out.ordered && !out.race.no_race && !renewed) {
+    out.race.grade = engine::Grade::observed;
+  }
+  out.state = state_of(out.race, out.ordered);
+  out.conclusion = conclusion_of(out.race, out.state);
   for (const analysis::Link& link : schedule.chain.links()) {
     const Event& wait = link.wait.event;
     const ThreadId waiter = wait.op.kind == EventKind::fork ? ThreadId{wait.object} : wait.thread;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/schedule.h"
@@ -15,6 +16,10 @@ namespace deadheat::report {
 struct Explanation {
   std::string trace;
   Race race;
+
+  // What is known of the two accesses, and that as a sentence for people.
+  enum class State : std::uint8_t { proved, same_thread, no_conflict, ordered, impossible, open } state{};
+  std::string conclusion;
 
   // What made one thread wait for the other, step by step; by program order in between.
   bool ordered = false;
@@ -48,6 +53,11 @@ struct Explanation {
 Explanation explain(std::string trace, Race race, const analysis::Schedule& schedule,
                     symbol::Symbolizer* symbols);
 
+std::string_view name_of(Explanation::State state);
+// It is known that there is no race, neither in this run nor in another schedule.
+bool is_no_race(const Explanation& explanation);
+// The grade of a race; "no race: same thread" of what is none.
+std::string standing(const Explanation& explanation);
 std::string as_text(const Explanation& explanation, const base::Terminal& terminal);
 std::string as_json(const Explanation& explanation, std::string_view tool_version);
 std::string as_html(const Explanation& explanation);

@@ -75,17 +75,16 @@ std::string as_html(const Explanation& x) {
       "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
       "content=\"width=device-width\">\n<title>{}</title><style>{}</style></head><body>\n<h1>{}</h1>\n"
       "<p>{}, {} [{}]</p>\n<ul>\n",
-      title, kStyle, title, escaped(x.trace), name_of(x.race.grade), x.race.fingerprint.text());
+      title, kStyle, title, escaped(x.trace), standing(x), x.race.fingerprint.text());
   for (const Access* access : {&x.race.earlier, &x.race.later}) {
     out += fmt::format("<li>{} {} {} {}, holding {}</li>\n", escaped(access->thread), verb_of(access->kind),
                        escaped(x.race.variable), escaped(at(access->place, access->event)),
                        escaped(listed(access->locks)));
   }
-  out +=
-      "</ul>\n<h2>What kept them apart</h2>\n" + apart(x) + "<h2>A schedule that brings them together</h2>\n";
-  if (!x.race.proof) {
-    return out + "<p>None was found. That does not mean that there is none.</p>\n</body></html>\n";
-  }
+  out += "</ul>\n";
+  if (x.state != Explanation::State::same_thread) out += "<h2>What kept them apart</h2>\n" + apart(x);
+  if (!x.race.proof) return out + fmt::format("<p>{}</p>\n</body></html>\n", escaped(x.conclusion));
+  out += "<h2>A schedule that brings them together</h2>\n";
   out += "<table>\n<tr><th>event</th>";
   for (const std::string& thread : x.threads) out += fmt::format("<th>{}</th>", escaped(thread));
   out += "</tr>\n";

@@ -103,22 +103,16 @@ std::string in_lines(const Explanation& x) {
 }  // namespace
 
 std::string as_text(const Explanation& x, const base::Terminal& terminal) {
+  // What is no race has no grade.
   std::string out = fmt::format("{} of {}, {}  [{}]\n", kind_of(x.race), for_people(x.race.variable),
-                                name_of(x.race.grade), x.race.fingerprint.short_text());
+                                standing(x), x.race.fingerprint.short_text());
   for (const Access* access : {&x.race.earlier, &x.race.later}) {
     out += fmt::format("  {} {} {} {}, holding {}\n", for_people(access->thread), verb_of(access->kind),
                        for_people(x.race.variable), at(access->place, access->event), listed(access->locks));
   }
-  out += '\n' + apart(x, terminal);
-  if (!x.race.proof) {
-    return out + '\n' +
-           base::wrap(x.race.consequence ? "No other order of the same events brings them together, as long "
-                                           "as every read finds what "
-                                           "it found: this race may be there only because of another one."
-                                         : "No schedule was found that brings them together. That does not "
-                                           "mean that there is none.",
-                      terminal.width, 2);
-  }
+  const bool one_thread = x.state == Explanation::State::same_thread;
+  if (!one_thread) out += '\n' + apart(x, terminal);
+  if (!x.race.proof) return out + '\n' + base::wrap(x.conclusion, terminal.width, 2);
   out += '\n' + base::wrap("A schedule that the program could have followed, and that brings them together:",
                            terminal.width, 2);
   if (x.as_in_trace > 0) {

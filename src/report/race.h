@@ -98,9 +98,10 @@ struct Race {
   engine::Grade grade{};  // the best of the engines that tell it
   std::optional<Proof> proof;
   bool consequence = false;  // no order of the events of the trace brings them together, yet it was observed
-  std::string why;           // nothing orders them, in sentences
-  std::vector<ToldBy> engines;  // that tell it
-  std::uint64_t variables = 0;  // on which it was seen; exact up to analysis::kVariablesCounted
+  std::optional<analysis::NoRace> no_race;  // of two events that were asked about
+  std::string why;                          // nothing orders them, in sentences
+  std::vector<ToldBy> engines;              // that tell it
+  std::uint64_t variables = 0;              // on which it was seen; exact up to analysis::kVariablesCounted
   Fingerprint fingerprint;
   analysis::Around around = analysis::Around::trace;  // what is known of what went on around it
 };
@@ -157,6 +158,7 @@ struct Report {
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
   std::optional<analysis::ProvingRun> proving;    // none: no proof was looked for
+  std::uint64_t pairs_not_kept = 0;               // of races beyond those that there was room for (--memory)
   std::vector<Race> races;                        // that are shown, in trace order
   std::array<std::uint64_t, kGrades> by_grade{};  // all that count: those shown and those beyond the limit
   std::uint64_t suppressed = 0;                   // by suppressions

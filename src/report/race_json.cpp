@@ -167,9 +167,9 @@ Json windows_json(const WindowsReport& w) {
 }
 
 Json proving_json(const analysis::ProvingRun& run) {
-  return {{"proved", run.proved},       {"refuted", run.refuted}, {"consequences", run.consequences},
-          {"not_found", run.not_found}, {"too_far", run.too_far}, {"time_is_up", run.time_is_up},
-          {"rejected", run.rejected}};
+  return {{"proved", run.proved},       {"refuted", run.refuted},  {"consequences", run.consequences},
+          {"not_found", run.not_found}, {"too_far", run.too_far},  {"time_is_up", run.time_is_up},
+          {"grouped", run.grouped},     {"rejected", run.rejected}};
 }
 
 Json report_json(const Report& report) {
@@ -196,6 +196,7 @@ Json report_json(const Report& report) {
           {"found", report.found()},
           {"found_by_grade", std::move(grades)},
           {"not_shown", report.not_shown()},
+          {"pairs_not_kept", report.pairs_not_kept},
           {"passed_over", report.passed_over},
           {"suppressed", report.suppressed},
           {"suppressions", std::move(suppressions)},

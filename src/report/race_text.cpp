@@ -212,6 +212,11 @@ std::string left_out(const Report& report) {
   if (report.not_shown() > 0) {
     out += fmt::format("  {} more, not shown (--max, --first)\n", grouped(report.not_shown()));
   }
+  if (report.pairs_not_kept > 0) {
+    out +=
+        fmt::format("  {} of accesses race besides, and are not among these: there are too many (--memory)\n",
+                    base::counted(report.pairs_not_kept, "pair"));
+  }
   if (report.passed_over > 0) {
     out += fmt::format("  {} more, passed over (--only, --ignore)\n", grouped(report.passed_over));
   }
@@ -310,6 +315,8 @@ std::string proving(const Report& report, const base::Terminal& terminal) {
   say(run.not_found, "open: no schedule was found in the windows that were looked at");
   say(run.too_far, "open: the accesses are too far apart to look at all between them");
   say(run.time_is_up, "open: the time was up (--budget)");
+  say(run.grouped,
+      "not looked for: they differ only by their lines from races on the same variable that were looked at");
   say(run.rejected, "with a schedule that did not pass the check, which is a bug: please report it");
   return out.empty() ? "" : base::wrap(fmt::format("proofs: {}.", out), terminal.width, 2);
 }

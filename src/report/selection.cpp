@@ -25,6 +25,18 @@ bool wanted(const Selection& selection, const Race& race) {
 
 }  // namespace
 
+std::vector<bool> wanted(const analysis::Findings& findings, const analysis::Circumstances& circumstances,
+                         const Selection& selection, symbol::Symbolizer* symbols) {
+  const NamesFrom from{circumstances.names(), symbols};
+  std::vector<bool> out;
+  for (std::size_t i = 0; i < findings.races.size(); ++i) {
+    const Race race =
+        resolve(findings.races[i], circumstances.races[i], findings.engines, from, circumstances.around);
+    out.push_back(wanted(selection, race));
+  }
+  return out;
+}
+
 Report select(const std::string& trace, const analysis::Findings& findings,
               const analysis::Circumstances& circumstances, const Selection& selection,
               Suppressions& suppressions, symbol::Symbolizer* symbols) {
@@ -41,6 +53,7 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
   if (findings.windows) report.windows = resolve(*findings.windows, findings.events);
   report.proving = findings.proving;
+  report.pairs_not_kept = findings.pairs_not_kept;
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
@@ -54,11 +67,14 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   }
   for (const Merged* const next : in_order) {
     const Merged& one = *next;
-    if (one.finding.refuted && grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
+    // What no engine reported is a pair that was asked about: the answer is wanted, whatever it is.
+    if (one.finding.refuted && !findings.engines.empty() &&
+        grade_of(one.finding, findings.engines) == engine::Grade::candidate) {
       continue;  // counted with the proofs
     }
     Race race =
         resolve(one.finding, circumstances.races[one.of], findings.engines, from, circumstances.around);
+    race.no_race = findings.no_race;
     if (!wanted(selection, race)) {
       ++report.passed_over;
     } else if (suppressions.hit(race) != nullptr) {

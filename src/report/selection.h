@@ -18,6 +18,10 @@ struct Selection {
   std::uint64_t limit = UINT64_MAX;   // shown at most; the others are counted
 };
 
+// By finding: whether it is to be told.
+std::vector<bool> wanted(const analysis::Findings& findings, const analysis::Circumstances& circumstances,
+                         const Selection& selection, symbol::Symbolizer* symbols = nullptr);
+
 // The report of one trace. Code addresses are looked up in `symbols`, unless that is nullptr.
 Report select(const std::string& trace, const analysis::Findings& findings,
               const analysis::Circumstances& circumstances, const Selection& selection,

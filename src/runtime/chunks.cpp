@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "runtime/system_call.h"
 
@@ -41,7 +39,8 @@ std::uint32_t fresh(Session& session) {
 }
 
 bool recorder_lives(const Session& session) {
-  return kill(static_cast<pid_t>(session.recorder), 0) == 0 || errno == EPERM;
+  const long result = system_call(SYS_kill, session.recorder, 0);
+  return result == 0 || result == -EPERM;
 }
 
 // Some tenths of a second at most, or until a chunk is given back.

@@ -4,6 +4,7 @@
 
 #include "runtime/chunks.h"
 #include "runtime/depot.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/start.h"
 
 namespace deadheat::runtime {
@@ -109,7 +110,30 @@ bool makes_order(Kind kind) {
   return kind <= Kind::forget_lock || (kind >= Kind::send && kind <= Kind::forget_barrier);
 }
 
+// What stays where it is even if other code ran before: the beginning of a thread, memory that is new, names.
+bool has_gap_before(Kind kind) {
+  switch (kind) {
+    case Kind::gap:
+    case Kind::begin:
+    case Kind::alloc:
+    case Kind::fresh:
+    case Kind::thread_name:
+    case Kind::benign:
+    case Kind::modules:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
+
+// Where a module has other instrumentation, which removes no marks, the recording is incomplete anyway.
+void leave_gap_if_opaque(Address pc) {
+  constexpr auto kOther = static_cast<std::uint32_t>(Incomplete::stock_instrumentation);
+  if (__deadheat_call_mark == 0 || !g_recording) return;
+  if ((__atomic_load_n(&g_session->incomplete, __ATOMIC_RELAXED) & kOther) == 0) emit_gap(0, 0, pc);
+}
 
 void access_with_care(Kind kind, Address address, unsigned size, Address pc) {
   Thread& t = t_self;
@@ -127,7 +151,9 @@ void access_with_care(Kind kind, Address address, unsigned size, Address pc) {
 
 void emit_range(Kind kind, Address address, std::size_t bytes, Address pc) {
   Thread& t = t_self;
-  if (!g_recording || bytes == 0 || !begin_access(t)) return;
+  if (!g_recording || bytes == 0) return;
+  leave_gap_if_opaque(pc);
+  if (!begin_access(t)) return;
   put(t, what_word(kind, address), code_word(pc));
   put(t, bytes, code_word(0));
   settle(t);
@@ -137,6 +163,7 @@ void emit_with(Kind kind, std::uint64_t object, Address pc, std::uint64_t operan
                unsigned extra, unsigned size) {
   Thread& t = t_self;
   if (!g_recording || (t.ignore_sync != 0 && makes_order(kind))) return;
+  if (__builtin_expect(__deadheat_call_mark != 0, false) && has_gap_before(kind)) leave_gap_if_opaque(pc);
   if (t.slot == nullptr && !adopt_thread(t)) return;
   // Whatever may wait comes before the stamp: the recorder waits for who has one and has not written yet.
   if (!reserve(t)) return;

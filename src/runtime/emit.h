@@ -50,12 +50,22 @@ inline void mark_incomplete(Incomplete reason) {
   }
 }
 
+// Code that is not instrumented may have run since the thread's last event (see opaque_calls.h): says so.
+void leave_gap_if_opaque(Address pc);
+
 // True where events of the calling thread are recorded: what an interceptor asks first.
 inline bool recording() { return __builtin_expect(g_recording, true) && t_self.in_runtime == 0; }
 
 // Whether the object with this code is instrumented. Others may order by atomics of which nothing is seen, as
 // libomp does.
 bool is_instrumented(Address pc);
+// Whether the code is of the dynamic linker or of an OpenMP runtime: what these do to memory is not the
+// program's doing, and they order it by means of which nothing is seen.
+bool is_outside(Address pc);
+// Archer has locks of its own, for what it knows: they order nothing of the program.
+bool is_archer(Address pc);
+// Whether the code is in an object whose file has a name that begins so.
+bool is_in_library(Address pc, const char* name);
 
 // The lock, barrier or condition itself is memory, which is made, used and destroyed: by threads that nothing
 // orders, that is a race. A use comes before what it orders, so before the record of a lock or a barrier.

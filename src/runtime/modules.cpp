@@ -121,7 +121,7 @@ Symbols symbols_of(const dl_phdr_info& info) {
   return symbols;
 }
 
-// All instrumented code calls __tsan_init when it is loaded; a program that has the runtime in it is
+// All instrumented code calls one of two functions when it is loaded; a program that has the runtime in it is
 // instrumented.
 bool has_instrumented_code(const dl_phdr_info& info, const Module& module) {
   const auto here = reinterpret_cast<Address>(&g_instrumented);
@@ -129,7 +129,8 @@ bool has_instrumented_code(const dl_phdr_info& info, const Module& module) {
   const Symbols symbols = symbols_of(info);
   if (symbols.table == nullptr || symbols.names == nullptr) return false;
   for (std::uint32_t i = 1; i < symbols.needed; ++i) {
-    if (same_text(symbols.names + symbols.table[i].st_name, "__tsan_init")) return true;
+    const char* const name = symbols.names + symbols.table[i].st_name;
+    if (same_text(name, "__tsan_init") || same_text(name, "__deadheat_module")) return true;
   }
   return false;
 }
@@ -148,6 +149,31 @@ void note_instrumented(const dl_phdr_info& info, const Module& module) {
   __atomic_store_n(&g_instrumented_used, g_instrumented_used + 1, __ATOMIC_RELEASE);
 }
 
+// See is_outside(). Few, and they stay.
+constexpr std::uint32_t kOutside = 16;
+Range g_outside[kOutside];
+std::uint32_t g_outside_used;
+Range g_archer;
+
+bool begins_with(const char* text, const char* prefix) {
+  while (*prefix != 0 && *text == *prefix) ++text, ++prefix;
+  return *prefix == 0;
+}
+
+void note_outside(const Module& module) {
+  const char* name = module.path;
+  for (const char* c = module.path; *c != 0; ++c) {
+    if (*c == '/') name = c + 1;
+  }
+  constexpr const char* kNames[] = {"ld-linux", "ld-2.", "libgomp", "libomp", "libiomp", "libarcher"};
+  bool is_one = false;
+  for (const char* prefix : kNames) is_one = is_one || begins_with(name, prefix);
+  if (!is_one || g_outside_used == kOutside) return;
+  if (begins_with(name, "libarcher")) g_archer = {module.begin, module.end};
+  g_outside[g_outside_used] = {module.begin, module.end};
+  __atomic_store_n(&g_outside_used, g_outside_used + 1, __ATOMIC_RELEASE);
+}
+
 int publish(dl_phdr_info* info, std::size_t, void*) {
   const std::uint32_t used = g_session->modules_used;
   if (used == kModules) {
@@ -161,7 +187,10 @@ int publish(dl_phdr_info* info, std::size_t, void*) {
   read_path(info->dlpi_name, module);
   if (module.end == 0) return 0;
   const bool is_new = !is_known(module);
-  if (is_new || !g_published) note_instrumented(*info, module);
+  if (is_new || !g_published) {
+    note_instrumented(*info, module);
+    note_outside(module);
+  }
   if (is_new) {
     __atomic_store_n(&g_session->modules_used, used + 1, __ATOMIC_RELEASE);
   }
@@ -182,6 +211,31 @@ bool is_instrumented(Address pc) {
   const std::uint32_t used = __atomic_load_n(&g_instrumented_used, __ATOMIC_ACQUIRE);
   for (std::uint32_t i = 0; i < used; ++i) {
     if (pc >= g_instrumented[i].begin && pc < g_instrumented[i].end) return true;
+  }
+  return false;
+}
+
+bool is_outside(Address pc) {
+  const std::uint32_t used = __atomic_load_n(&g_outside_used, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if (pc >= g_outside[i].begin && pc < g_outside[i].end) return true;
+  }
+  return false;
+}
+
+bool is_archer(Address pc) { return pc >= g_archer.begin && pc < g_archer.end; }
+
+bool is_in_library(Address pc, const char* name) {
+  const std::uint32_t used = __atomic_load_n(&g_session->modules_used, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = used; i-- > 0;) {
+    const Module& module = g_session->modules[i];
+    if (pc < module.begin || pc >= module.end) continue;
+    const char* base = module.path;
+    for (const char* c = module.path; *c != 0; ++c) {
+      if (*c == '/') base = c + 1;
+    }
+    while (*name != 0 && *base == *name) ++base, ++name;
+    return *name == 0;
   }
   return false;
 }

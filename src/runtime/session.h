@@ -45,17 +45,18 @@ enum class Kind : std::uint8_t {
   join,
   begin,  // extra: 1 where another program begins in the process (exec), with other memory
   end,
-  send,  // object: address, or kDescriptor + a file descriptor
-  recv,
+  send,  // object: address, or kDescriptor + a channel
+  recv,  // extra: 1 where there may have been nothing to receive
   forget_channel,
   barrier_init,  // object: address; operand: how many threads meet
   barrier_enter,
   barrier_exit,
   forget_barrier,
   alloc,  // object: address; operand: bytes
-  free,   // object: address of what was allocated; its size is known from there
+  free,   // object: address of what was allocated; its size is known from there. extra: 1 where that is no
+          // access
   fresh,  // object: address; operand: bytes. New memory that is no block. extra: 1 for the thread's stack
-  unmap,  // object: address; operand: bytes. Blocks within are gone without an access
+  unmap,  // object: address; operand: bytes. Blocks within are gone
   thread_name,  // object: number of the thread, maybe another; operand, operand: 16 bytes of text
   benign,       // object: address; operand: bytes. Plain accesses there race, and the program says they may
   modules,      // object: how many are loaded, or were, from here on

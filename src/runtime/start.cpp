@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "runtime/chunks.h"
+#include "runtime/intercept/process.h"
 #include "runtime/lines.h"
 #include "runtime/system_call.h"
 
 extern "C" char** environ;
-extern "C" void __tsan_on_initialize();  // the program's, or ours that does nothing
+namespace __tsan {
+void OnInitialize();  // the program's, or ours that calls other hooks
+}
 
 namespace deadheat::runtime {
 
@@ -156,6 +159,7 @@ void begin_recording(char** environment) {
   if (descriptor == nullptr) return;
   Session* const session = session_of(descriptor);
   if (session == nullptr || !attach(*session)) return;
+  watch_forks();
   g_session = session;
   publish_modules();
   if (!begin_thread(t_self, new_thread_number())) return;
@@ -187,7 +191,7 @@ void start(char** environment) {
   }
   started = true;
   begin_recording(environment);
-  __tsan_on_initialize();
+  __tsan::OnInitialize();
 }
 
 std::uint32_t new_thread_number() { return __atomic_fetch_add(&g_session->threads, 1, __ATOMIC_RELAXED); }

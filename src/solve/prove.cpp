@@ -27,6 +27,10 @@ std::uint64_t numbers(std::span<const Event> events) {
 
 }  // namespace
 
+bool fits(const Window& window, const ProofLimits& limits) {
+  return numbers(window.events) <= limits.most_numbers;
+}
+
 Proof prove(const Window& around, const Question& question, const ProofLimits& limits) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + limits.time;

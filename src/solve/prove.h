@@ -30,6 +30,9 @@ struct Proof {
 // the end is all_of_it, and `around` is the trace.
 Proof prove(const Window& around, const Question& question, const ProofLimits& limits = {});
 
+// Whether all of a window may be looked at, by its events and threads.
+bool fits(const Window& window, const ProofLimits& limits);
+
 // The part of a window from event `first` up to `end`, with the locks that are held there.
 Window part_of(const Window& window, std::uint64_t first, std::uint64_t end);
 

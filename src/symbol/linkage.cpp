@@ -2,6 +2,7 @@
 
 #include <gelf.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "symbol/find_files.h"
@@ -22,7 +23,12 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Linkage& 
     GElf_Sym symbol;
     if (gelf_getsym(content, static_cast<int>(i), &symbol) == nullptr) return;
     const char* const text = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (text == nullptr || !std::string_view(text).starts_with("__tsan_")) continue;
+    if (text == nullptr) continue;
+    if (header.sh_type == SHT_DYNSYM && symbol.st_shndx == SHN_UNDEF &&
+        GELF_ST_TYPE(symbol.st_info) == STT_FUNC) {
+      out.imports.emplace_back(text);
+    }
+    if (!std::string_view(text).starts_with("__tsan_")) continue;
     out.is_instrumented = true;
     if (symbol.st_shndx != SHN_UNDEF && std::string_view(text) == "__tsan_init")
       out.has_runtime_inside = true;
@@ -60,6 +66,7 @@ std::optional<Linkage> linkage_of(const std::string& path) {
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) read_symbols(elf, section, header, out);
     if (header.sh_type == SHT_DYNAMIC) read_dynamic(elf, section, header, out);
   }
+  std::ranges::sort(out.imports);
   out.has_debug_info =
       file->has_section(".debug_info") || find_files({path, out.build_id, {}}).debug != nullptr;
   std::size_t size = 0;

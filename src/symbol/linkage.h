@@ -17,6 +17,7 @@ struct Linkage {
   bool has_debug_info = false;          // or a file beside it that has it is there
   std::string build_id;                 // hexadecimal; "" where it has none
   std::vector<std::string> needed;      // shared objects
+  std::vector<std::string> imports;     // functions that it calls in them, sorted
 };
 
 // None if there is no such file, or it is no ELF file.

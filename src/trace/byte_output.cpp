@@ -31,11 +31,13 @@ Packing packing_for(std::string_view path) {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path) {
+Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path) { return open_output(path, path); }
+
+Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path, std::string_view packed_as) {
   auto file = base::File::create(path);
   if (!file) return fail(std::move(file).error());
   const std::string name = file->name();
-  return pack(std::make_unique<FileOutput>(std::move(*file)), packing_for(path), name);
+  return pack(std::make_unique<FileOutput>(std::move(*file)), packing_for(packed_as), name);
 }
 
 }  // namespace deadheat::trace

@@ -20,5 +20,7 @@ class ByteOutput {
 // Opens a path for writing, over what was there ("-": standard output). A path that ends in .gz or .zst is
 // compressed. Every error names the output. A closed pipe is an error, provided that SIGPIPE is ignored.
 Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path);
+// The same, where another name than the path says how it is compressed.
+Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path, std::string_view packed_as);
 
 }  // namespace deadheat::trace

@@ -8,7 +8,7 @@ namespace deadheat::trace {
 Status write_file(const std::string& path, std::string_view text) {
   auto file = base::PartialFile::create(path);
   if (!file) return fail(file.error());
-  auto out = open_output(file->path());
+  auto out = open_output(file->path(), file->target());
   if (!out) return fail(file->renamed(out.error()));
   if (auto written = (*out)->write(text); !written) return fail(file->renamed(written.error()));
   if (auto done = (*out)->finish(); !done) return fail(file->renamed(done.error()));

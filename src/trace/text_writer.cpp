@@ -229,7 +229,12 @@ std::unique_ptr<TextWriter> TextWriter::to(std::unique_ptr<ByteOutput> output, s
 }
 
 Result<std::unique_ptr<TextWriter>> TextWriter::create(const std::string& path, const TextOptions& options) {
-  auto output = open_output(path);
+  return create(path, path, options);
+}
+
+Result<std::unique_ptr<TextWriter>> TextWriter::create(const std::string& path, std::string_view packed_as,
+                                                       const TextOptions& options) {
+  auto output = open_output(path, packed_as);
   if (!output) return fail(std::move(output).error());
   return to(std::move(*output), path == "-" ? "standard output" : path, options);
 }

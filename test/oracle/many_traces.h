@@ -46,6 +46,7 @@ class ManyTraces : public testing::TestWithParam<const char*> {
     if (profile == "generations") return SmallTraceOptions::generations();
     if (profile == "generations_in_sections") return SmallTraceOptions::generations_in_sections();
     if (profile == "generations_of_all") return SmallTraceOptions::generations_of_all();
+    if (profile == "gaps") return SmallTraceOptions::gaps();
     if (profile == "meetings") return SmallTraceOptions::meetings();
     return profile == "basic" ? SmallTraceOptions::basic() : SmallTraceOptions::all();
   }

@@ -7,7 +7,14 @@
 //     follows in the trace;
 //   - every byte that is read was last set by the same event as in the trace, or by none if so there. alloc
 //     and free set their bytes;
-//   - an alloc follows all allocs and frees of its bytes that it follows in the trace.
+//   - an alloc follows all allocs and frees of its bytes that it follows in the trace;
+//   - gaps are respected: gaps.h;
+//   - an attempt to take a lock that failed finds it held: by a writer, or by whomever if it is held by
+//     readers in the trace; if nobody holds it there, all that is before it there is done, and nothing else.
+//     One to receive that failed has the same sends and receives of the channel before it as in the trace;
+//     one to join that failed comes before the thread's end, if it does in the trace.
+//
+// Where it is not known whether a trace is complete, plain writes are also reads: Values::of_writes_too.
 //
 // A conflicting pair (e, f) is co-enabled if a correct reordering leaves both e and f next in their threads
 // (both threads are there: forked, if they are forked at all); adjacent if one ends with e, f in this order.
@@ -17,12 +24,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "oracle/edges.h"
+#include "oracle/gaps.h"
 
 namespace deadheat::oracle {
 
@@ -35,6 +43,9 @@ struct Reorderings {
   std::size_t states = 0;
 };
 
+// Which values are kept.
+enum class Values : std::uint8_t { read, of_writes_too };
+
 enum class Keep : std::uint8_t {
   correct,          // all correct reorderings
   sync_preserving,  // those in which the acquires of a lock that are taken (but two by readers) keep their
@@ -43,11 +54,20 @@ enum class Keep : std::uint8_t {
 
 class ReorderingSearch {
  public:
-  ReorderingSearch(Trace trace, Keep keep) : trace_(trace), keep_(keep), events_(trace.size()) {
+  ReorderingSearch(Trace trace, Keep keep, Values values = Values::read)
+      : trace_(trace), keep_(keep), values_(values), events_(trace.size()), gaps_(trace) {
     find_threads();
     find_needs();
     find_locks_held();
     find_memory();
+    find_attempts();
+  }
+
+  // f(order) for each reordering that cannot be continued, or not into a state that was not seen.
+  template <class F>
+  void for_each_end(F f) {
+    at_end_ = f;
+    visit(start());
   }
 
   Reorderings run() {
@@ -75,6 +95,9 @@ class ReorderingSearch {
     std::vector<std::size_t> needs;       // events that come before it
     std::vector<std::size_t> parts;       // of memory that it touches
     std::vector<std::uint8_t> last_sets;  // by those, in the trace
+    // Reads: by part, the gaps that have to be done before it, and those that must not be.
+    std::vector<std::size_t> gaps_before, gaps_behind;
+    bool found_readers = false, found_free = false;  // a failed attempt: what the lock was, if not written
   };
   struct Thread {
     std::vector<std::size_t> events;
@@ -111,6 +134,14 @@ class ReorderingSearch {
         if (needs(trace_[b], trace_[a])) events_[b].needs.push_back(a);
       }
     }
+    for (const std::size_t g : gaps_.all()) {
+      for (const std::size_t before : gaps_.all()) {
+        if (gaps_.happens_before(before, g) && gaps_.overlap(before, g)) events_[g].needs.push_back(before);
+      }
+    }
+  }
+  bool reads(EventKind kind) const {
+    return oracle::reads(kind) || (values_ == Values::of_writes_too && kind == EventKind::write);
   }
   // Whether e must come after what is before it in the trace.
   static bool needs(const Event& e, const Event& before) {
@@ -150,23 +181,92 @@ class ReorderingSearch {
       if (!is_memory(e.op.kind)) continue;
       for (std::uint64_t b = bytes_of(e).first; b < bytes_of(e).end; ++b) bytes.insert(b);
     }
-    std::set<std::vector<std::size_t>> parts;
+    std::map<std::vector<std::size_t>, std::uint64_t> parts;  // a byte of each
     for (const std::uint64_t byte : bytes) {
       std::vector<std::size_t> touching;
       for (std::size_t i = 0; i < trace_.size(); ++i) {
-        if (is_memory(trace_[i].op.kind) && bytes_of(trace_[i]).contain(byte)) touching.push_back(i);
+        const EventKind kind = trace_[i].op.kind;
+        const bool known = is_memory(kind) || kind == EventKind::gap_range;
+        if (known && bytes_of(trace_[i]).contain(byte)) touching.push_back(i);
       }
-      parts.insert(touching);
+      parts.emplace(touching, byte);
     }
-    for (const auto& touching : parts) {
-      std::uint8_t last = kNobody;
-      for (const std::size_t i : touching) {
-        events_[i].parts.push_back(memory_);
-        events_[i].last_sets.push_back(last);
-        if (sets(trace_[i].op.kind)) last = static_cast<std::uint8_t>(i);
+    for (const auto& [touching, byte] : parts) {
+      std::vector<std::size_t> all = touching;
+      for (const std::size_t g : gaps_.all()) {
+        if (trace_[g].op.kind == EventKind::gap) all.push_back(g);
       }
+      std::sort(all.begin(), all.end());
+      find_part(all, byte);
       ++memory_;
     }
+  }
+  void find_part(const std::vector<std::size_t>& touching, std::uint64_t byte) {
+    std::map<std::size_t, std::uint8_t> seen;  // by gap that may have written it: the last write in the trace
+    std::uint8_t last = kNobody;
+    for (const std::size_t i : touching) {
+      if (is_gap(trace_[i].op.kind)) {
+        if (gaps_.may_write(i, byte)) seen[i] = last;
+        if (!gaps_.may_read(i, byte)) continue;  // it finds whatever is there
+      }
+      events_[i].parts.push_back(memory_);
+      events_[i].last_sets.push_back(last);
+      if (sets(trace_[i].op.kind)) last = static_cast<std::uint8_t>(i);
+    }
+    // A gap that may have written the byte comes with the value that it finds: it is done while that is
+    // there, so between the write and the read, or not at all as long as the value stays.
+    last = kNobody;
+    for (const std::size_t i : touching) {
+      if (reads(trace_[i].op.kind)) {
+        for (const auto& [g, found] : seen) {
+          if (found == last) (g < i ? events_[i].gaps_before : events_[i].gaps_behind).push_back(g);
+        }
+      }
+      if (sets(trace_[i].op.kind)) last = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  void find_attempts() {
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      if (trace_[i].op.kind != EventKind::try_acquire_failed) continue;
+      std::pair<int, int> held;
+      for (std::size_t k = 0; k < i; ++k) {
+        const EventKind kind = trace_[k].op.kind;
+        if (!is_of_lock(kind) || trace_[k].object != trace_[i].object) continue;
+        (edges::is_shared(kind) ? held.second : held.first) += edges::is_acquire(kind) ? 1 : -1;
+      }
+      events_[i].found_readers = held.first == 0 && held.second > 0;
+      events_[i].found_free = held.first == 0 && held.second == 0;
+    }
+  }
+  bool fails(const State& s, std::size_t i) const {
+    const Event& e = trace_[i];
+    if (events_[i].found_free) {
+      for (std::size_t k = 0; k < trace_.size(); ++k) {
+        if (done(s, k) != (k < i)) return false;
+      }
+      return true;
+    }
+    if (e.op.kind == EventKind::try_acquire_failed) {
+      for (std::size_t u = 0; u < threads_.size(); ++u) {
+        const auto& held = threads_[u].held[s.at[u]];
+        const auto lock = held.find(e.object);
+        if (lock == held.end()) continue;
+        if (lock->second.first > 0 || (lock->second.second > 0 && events_[i].found_readers)) return true;
+      }
+      return false;
+    }
+    for (std::size_t k = 0; k < trace_.size(); ++k) {
+      const EventKind kind = trace_[k].op.kind;
+      if (e.op.kind == EventKind::try_recv_failed) {
+        const bool matters =
+            (kind == EventKind::send || kind == EventKind::recv) && trace_[k].object == e.object;
+        if (matters && done(s, k) != (k < i)) return false;
+      } else if (kind == EventKind::end && index(trace_[k].thread) == e.object && k > i && done(s, k)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   bool done(const State& s, std::size_t i) const { return s.at[events_[i].thread] > events_[i].rank; }
@@ -210,7 +310,14 @@ class ReorderingSearch {
       }
       if (keep_ == Keep::sync_preserving && !keeps_order(s, i)) return false;
     }
-    if (reads(kind)) {
+    if (is_failed_attempt(kind) && !fails(s, i)) return false;
+    for (const std::size_t g : e.gaps_before) {
+      if (!done(s, g)) return false;
+    }
+    for (const std::size_t g : e.gaps_behind) {
+      if (done(s, g)) return false;
+    }
+    if (reads(kind) || is_gap(kind)) {
       for (std::size_t p = 0; p < e.parts.size(); ++p) {
         if (s.last[e.parts[p]] != e.last_sets[p]) return false;
       }
@@ -228,19 +335,25 @@ class ReorderingSearch {
   void visit(const State& s) {
     std::string key(s.at.begin(), s.at.end());
     key.append(s.last.begin(), s.last.end());
-    if (!seen_.insert(std::move(key)).second) return;
+    if (!seen_.insert(std::move(key)).second) {
+      if (at_end_) at_end_(path_);
+      return;
+    }
     std::vector<std::size_t> nexts;
     for (std::size_t t = 0; t < threads_.size(); ++t) nexts.push_back(next(s, t));
     note_co_enabled(nexts);
     found_.deadlock = found_.deadlock || in_deadlock(s, nexts);
+    bool is_end = true;
     for (const std::size_t e : nexts) {
       if (e == kNone || !enabled(s, e)) continue;
+      is_end = false;
       const State then = after(s, e);
       note_adjacent(then, e);
       path_.push_back(e);
       visit(then);
       path_.pop_back();
     }
+    if (is_end && at_end_) at_end_(path_);
   }
 
   bool conflict(std::size_t a, std::size_t b) {
@@ -284,17 +397,20 @@ class ReorderingSearch {
 
   Trace trace_;
   Keep keep_;
+  Values values_;
   std::vector<About> events_;
+  Gaps gaps_;
   std::vector<Thread> threads_;
   std::size_t memory_ = 0;  // parts
   std::unordered_set<std::string> seen_;
   std::map<Pair, bool> conflicts_;
   std::vector<std::size_t> path_;
+  std::function<void(const std::vector<std::size_t>&)> at_end_;
   Reorderings found_;
 };
 
-inline Reorderings reorderings(Trace trace, Keep keep = Keep::correct) {
-  return ReorderingSearch(trace, keep).run();
+inline Reorderings reorderings(Trace trace, Keep keep = Keep::correct, Values values = Values::read) {
+  return ReorderingSearch(trace, keep, values).run();
 }
 
 }  // namespace deadheat::oracle

@@ -45,7 +45,7 @@ inline std::string as_text(const std::vector<Event>& trace) {
   std::string text = written ? written->text : written.error().message;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const Op& op = trace[i].op;
-    if (cells(op) > 1 && is_memory(op.kind)) {
+    if (cells(op) > 1 && object_kind(op.kind) == ObjectKind::variable) {
       text += "# event " + std::to_string(i + 1) + " covers " + std::to_string(op.value) + " bytes from " +
               std::to_string(op.offset) + "\n";
     }

@@ -83,6 +83,19 @@ struct SmallTraceOptions {
     o.leave_out = false;
     return o;
   }
+  // Gaps and failed attempts among everything else.
+  static SmallTraceOptions gaps() {
+    SmallTraceOptions o = all();
+    o.max_events = 18;
+    o.weight(EventKind::gap) = 16;
+    o.weight(EventKind::gap_range) = 16;
+    o.weight(EventKind::try_acquire_failed) = 5;
+    o.weight(EventKind::try_recv_failed) = 4;
+    o.weight(EventKind::try_join_failed) = 3;
+    o.weight(EventKind::end) = 4;
+    o.disciplined = 6;
+    return o;
+  }
   // Memory that comes and goes, mostly several variables at once.
   static SmallTraceOptions memory() {
     SmallTraceOptions o = basic();
@@ -229,6 +242,7 @@ class SmallTraceMaker {
     Thread& thread = threads_[t];
     if (!thread.there()) return;
     const EventKind kind = draw_kind();
+    if (is_gap(kind) || is_failed_attempt(kind)) return observe(t, kind);
     switch (object_kind(kind)) {
       case ObjectKind::variable:
         return is_allocation(kind) ? allocate(t, kind) : access(t, kind);
@@ -247,6 +261,21 @@ class SmallTraceMaker {
         return other(t, kind);
     }
   }
+
+  void observe(std::uint32_t t, EventKind kind) {
+    const std::uint32_t object = kind == EventKind::gap                  ? 0
+                                 : kind == EventKind::gap_range          ? below(variables_)
+                                 : kind == EventKind::try_acquire_failed ? below(size_of(locks_))
+                                 : kind == EventKind::try_join_failed    ? below(size_of(threads_))
+                                                                         : below(2);
+    // Mostly where something is to be found.
+    const bool held =
+        kind == EventKind::try_acquire_failed && (locks_[object].depth > 0 || held_by_readers(object));
+    if (kind == EventKind::try_acquire_failed && !held && below(4) != 0) return;
+    Event& e = put(t, kind, object);
+    if (kind == EventKind::gap_range && parts_) choose_bytes(e.op);
+  }
+  static std::uint32_t size_of(const auto& list) { return static_cast<std::uint32_t>(list.size()); }
 
   Event& put(std::uint32_t t, EventKind kind, std::uint32_t object = 0) {
     threads_[t].acted = true;

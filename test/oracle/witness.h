@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "deadheat/event.h"
+#include "oracle/gaps.h"
 
 namespace deadheat::oracle {
 
@@ -23,7 +24,9 @@ struct Verdict {
 
 class WitnessChecker {
  public:
-  explicit WitnessChecker(std::span<const Event> trace) : trace_(trace) {}
+  // `writes_read`: where it is not known whether the trace is complete, plain writes are reads too.
+  explicit WitnessChecker(std::span<const Event> trace, bool writes_read = false)
+      : trace_(trace), writes_read_(writes_read), gaps_(trace) {}
 
   // Whether the events of these numbers, in this order, are a correct reordering of the trace.
   Verdict check(std::span<const std::size_t> order) const {
@@ -57,6 +60,9 @@ class WitnessChecker {
     if (has(done, e)) return "the event is done twice";
     if (!is_next(done, e)) return "the event is not next in its thread";
     if (!is_started(done, trace_[e].thread)) return "the thread is not forked";
+    if (is_gap(trace_[e].op.kind)) return wrong_gap(done, e);
+    if (is_failed_attempt(trace_[e].op.kind)) return fails(done, e) ? "" : "an attempt that failed would not";
+    if (writes_read_ && trace_[e].op.kind == EventKind::write) return wrong_value(done, e);
     switch (trace_[e].op.kind) {
       case EventKind::read:
       case EventKind::atomic_load:
@@ -111,8 +117,90 @@ class WitnessChecker {
         if (changes(trace_[i]) && touches(trace_[i], byte)) now = i;
       }
       if (then != now) return "a byte that is read has another last write than in the trace";
+      // O3, as it is written: which gaps lie between.
+      const auto after = [&](std::size_t g) {
+        const auto last = std::find(done.begin(), done.end(), now.value_or(trace_.size()));
+        return !now || std::find(last, done.end(), g) != done.end();
+      };
+      for (const std::size_t g : gaps_.all()) {
+        if (!gaps_.may_write(g, byte)) continue;
+        const bool between = has(done, g) && after(g);
+        const bool between_in_trace = gaps_.happens_before(g, e) && (!now || gaps_.happens_before(*now, g));
+        if (between != between_in_trace)
+          return "what may be hidden between a read and its write is not the same";
+      }
     }
     return "";
+  }
+
+  std::string wrong_gap(Done done, std::size_t g) const {
+    for (const std::size_t before : gaps_.all()) {
+      if (gaps_.happens_before(before, g) && gaps_.overlap(before, g) && !has(done, before)) {
+        return "a gap comes before another that happens before it";
+      }
+    }
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      if (!changes(trace_[i])) continue;
+      for (std::uint64_t n = 0; n < byte_count(trace_[i]); ++n) {
+        const std::uint64_t byte = first_byte(trace_[i]) + n;
+        if (gaps_.may_read(g, byte) && last_write(done, byte) != last_write_before(g, byte)) {
+          return "a byte that a gap may have read has another last write than in the trace";
+        }
+      }
+    }
+    return "";
+  }
+  std::optional<std::size_t> last_write(Done done, std::uint64_t byte) const {
+    std::optional<std::size_t> last;
+    for (const std::size_t i : done) {
+      if (changes(trace_[i]) && touches(trace_[i], byte)) last = i;
+    }
+    return last;
+  }
+  std::optional<std::size_t> last_write_before(std::size_t e, std::uint64_t byte) const {
+    std::optional<std::size_t> last;
+    for (std::size_t i = 0; i < e; ++i) {
+      if (changes(trace_[i]) && touches(trace_[i], byte)) last = i;
+    }
+    return last;
+  }
+
+  // How often a lock is held, exclusively and shared.
+  std::pair<int, int> held(Done done, std::uint32_t lock) const {
+    std::pair<int, int> out;
+    for (const std::size_t i : done) {
+      if (!is_of_lock(trace_[i].op.kind) || trace_[i].object != lock) continue;
+      const EventKind kind = trace_[i].op.kind;
+      const bool shared = kind == EventKind::acquire_shared || kind == EventKind::release_shared;
+      const bool takes = kind == EventKind::acquire || kind == EventKind::acquire_shared;
+      (shared ? out.second : out.first) += takes ? 1 : -1;
+    }
+    return out;
+  }
+  bool fails(Done done, std::size_t e) const {
+    const Event& event = trace_[e];
+    std::vector<std::size_t> before(e);
+    for (std::size_t i = 0; i < e; ++i) before[i] = i;
+    if (event.op.kind == EventKind::try_acquire_failed) {
+      const auto now = held(done, event.object), then = held(before, event.object);
+      if (then.first == 0 && then.second == 0) {  // nobody knows when it was held
+        return done.size() == e &&
+               std::all_of(done.begin(), done.end(), [e](std::size_t i) { return i < e; });
+      }
+      return now.first > 0 || (now.second > 0 && then.first == 0 && then.second > 0);
+    }
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      const EventKind kind = trace_[i].op.kind;
+      if (event.op.kind == EventKind::try_recv_failed && trace_[i].object == event.object &&
+          (kind == EventKind::send || kind == EventKind::recv) && has(done, i) != (i < e)) {
+        return false;
+      }
+      if (event.op.kind == EventKind::try_join_failed && kind == EventKind::end && i > e &&
+          trace_[i].thread == ThreadId{event.object} && has(done, i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   std::string wrong_lock(Done done, std::size_t e) const {
@@ -192,6 +280,8 @@ class WitnessChecker {
   }
 
   std::span<const Event> trace_;
+  bool writes_read_;
+  Gaps gaps_;
 };
 
 }  // namespace deadheat::oracle

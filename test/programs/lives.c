@@ -19,7 +19,7 @@
 #include "check.h"
 
 static int x, racy;
-static int turn;
+static int turn, number_of_turns;
 static char text[64];
 
 static void set_turn(int value) { __atomic_store_n(&turn, value, __ATOMIC_RELAXED); }
@@ -305,6 +305,38 @@ static void forked(void) {
   join();
 }
 
+// What handlers do in the child is not the parent's.
+static void in_child(void) {
+  x = 5;
+  __atomic_fetch_add(&turn, 100, __ATOMIC_SEQ_CST);
+  CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
+  memset(text, 1, sizeof text);
+  free(malloc(100));
+}
+static void* write_and_stay(void* unused) {
+  x = 1;
+  memset(text, 2, sizeof text);
+  set_turn(1);
+  while (__atomic_load_n(&turn, __ATOMIC_RELAXED) != 2)
+    __atomic_fetch_add(&number_of_turns, 1, __ATOMIC_RELAXED);
+  return unused;
+}
+static void fork_handlers(void) {
+  CHECK(pthread_atfork(NULL, NULL, in_child) == 0);
+  pthread_t t;
+  CHECK(pthread_create(&t, NULL, write_and_stay, NULL) == 0);
+  wait_turn(1);
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(x == 5 ? 0 : 1);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+  if (racy) x = 2;
+  set_turn(2);
+  CHECK(pthread_join(t, NULL) == 0);
+}
+
 // Registered here, run by whoever ends the program.
 static void at_exit(void) { x = 3; }
 static void* register_it(void* unused) {
@@ -358,6 +390,7 @@ static const struct {
     {"handler", handler},
     {"jumps", jumps},
     {"forked", forked},
+    {"fork_handlers", fork_handlers},
     {"exit_handlers", exit_handlers},
     {"many", many},
 };

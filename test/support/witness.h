@@ -10,15 +10,23 @@
 namespace deadheat::test {
 
 // What the product's judge says of it.
-inline witness::Verdict judged(const witness::Witness& witness, oracle::Trace trace) {
-  witness::Checker checker(witness);
+inline witness::Verdict judged(const witness::Witness& witness, oracle::Trace trace,
+                               const witness::Demands& demands = {}) {
+  witness::Checker checker(witness, demands);
   witness::Before before;
   for (std::size_t i = 0; i < trace.size() && i < witness.last(); ++i) {
     if (i == witness.from) checker.begin(before);
     if (i >= witness.from) checker.see(i, trace[i]);
     before.see(trace[i]);
   }
-  return checker.verdict();
+  const witness::Verdict verdict = checker.verdict();
+  if (!verdict.ok() || checker.doubts().empty()) return verdict;
+  witness::Doubts doubts(checker.doubts());
+  for (std::size_t i = 0; i < trace.size(); ++i) doubts.see(i, trace[i]);
+  for (std::size_t i = 0; i < checker.doubts().size(); ++i) {
+    if (doubts.confirmed()[i]) return witness::verdict_of(checker.doubts()[i]);
+  }
+  return verdict;
 }
 
 // Its events one by one.
@@ -32,9 +40,10 @@ inline std::vector<std::size_t> written_out(const witness::Witness& witness, ora
 }
 
 // Whether both judges, the product's and that of the tests, accept it.
-inline bool holds(const witness::Witness& witness, oracle::Trace trace) {
-  return judged(witness, trace).ok() &&
-         oracle::WitnessChecker(trace)
+inline bool holds(const witness::Witness& witness, oracle::Trace trace,
+                  const witness::Demands& demands = {}) {
+  return judged(witness, trace, demands).ok() &&
+         oracle::WitnessChecker(trace, demands.writes_read)
              .check(written_out(witness, trace), witness.earlier, witness.later)
              .ok();
 }

@@ -1,6 +1,7 @@
 // The entry points that compilers call for accesses and functions. Each translates and calls; their list is
 // test/abi/exports.txt.
 #include "runtime/exported.h"
+#include "runtime/shadow_stack.h"
 #include "runtime/start.h"
 
 using namespace deadheat::runtime;
@@ -58,17 +59,18 @@ ENTRY void __tsan_write_range_pc(void* p, unsigned long bytes, void* pc) {
   if (g_recording) emit_range(Kind::write_range, at(p), bytes, at(pc));
 }
 
-// A constructor that sets the table of functions to what it is changes nothing.
+// A constructor that sets the table of functions to what it is changes nothing: as if it had looked first.
 ENTRY void __tsan_vptr_update(void** p, void* value) {
-  if (*p == value) return;
-  ACCESS(write, sizeof *p, DEADHEAT_CALLER);
+  if (*p == value) {
+    ACCESS(read, sizeof *p, DEADHEAT_CALLER);
+  } else {
+    ACCESS(write, sizeof *p, DEADHEAT_CALLER);
+  }
 }
 ENTRY void __tsan_vptr_read(void** p) { ACCESS(read, sizeof *p, DEADHEAT_CALLER); }
 
-namespace {
-
-// Out of line, so that the entry point saves no registers.
-[[gnu::noinline, gnu::cold]] void enter_with_care(void* caller) {
+// Out of line, so that the entry points save no registers.
+[[gnu::noinline, gnu::cold]] void deadheat::runtime::enter_with_care(Address caller) {
   Thread& t = t_self;
   if (t.slot == nullptr && !adopt_thread(t)) return;
   if (t.top == t.last_frame) {
@@ -76,34 +78,21 @@ namespace {
     __atomic_fetch_add(&g_session->lost.frames, 1, __ATOMIC_RELAXED);
     return;
   }
-  *t.top = at(caller);
+  *t.top = caller;
   ++t.top;
 }
 
-}  // namespace
-
 ENTRY void __tsan_func_entry(void* caller) {
-  if (!g_recording) return;
-  Thread& t = t_self;
-  std::uint64_t* const top = t.top;
-  if (__builtin_expect(top == t.last_frame, false)) return enter_with_care(caller);
-  *top = at(caller);
-  t.top = top + 1;
+  if (g_recording) enter_function(at(caller));
 }
 
 ENTRY void __tsan_func_exit() {
-  if (!g_recording) return;
-  Thread& t = t_self;
-  if (__builtin_expect(t.too_deep != 0, false)) {
-    --t.too_deep;
-    return;
-  }
-  if (t.top == t.base) return;  // entered before the recording began
-  return_to(t, t.top - 1);
+  if (g_recording) leave_function();
 }
 
 ENTRY void __tsan_ignore_thread_begin() {
   ++t_self.ignore_accesses;
+  mark_incomplete(Incomplete::ignored);
   look_again();
 }
 ENTRY void __tsan_ignore_thread_end() {
@@ -111,10 +100,12 @@ ENTRY void __tsan_ignore_thread_end() {
   look_again();
 }
 
-// Compilers' own instrumentation leaves out reads that make no race, but tell what a thread knew.
+// Compilers' own instrumentation leaves out reads that make no race, but tell what a thread knew, and does
+// not say where other code is called.
 ENTRY void __tsan_init() {
   start(nullptr);
   mark_incomplete(Incomplete::stock_instrumentation);
+  mark_incomplete(Incomplete::opaque_unmarked);
 }
 
 // Before any constructor, also of shared objects, where the runtime is part of the program...

@@ -14,6 +14,7 @@ void emit_if_recording(Kind kind, Address object, Address pc) {
 
 void ignore_accesses(unsigned by) {
   t_self.ignore_accesses += by;
+  mark_incomplete(Incomplete::ignored);
   look_again();
 }
 
@@ -65,6 +66,11 @@ ANNOTATION(AnnotateThreadName, const char* name) {
   emit_with(Kind::thread_name, t_self.number, DEADHEAT_CALLER, words[0], words[1]);
 }
 
+// What was there before is another's: how Archer tells of a task's memory that is used again.
+ANNOTATION(AnnotateNewMemory, Address address, Address bytes) {
+  if (recording() && bytes != 0) emit_with(Kind::fresh, address, DEADHEAT_CALLER, bytes);
+}
+
 // Its size is not said: accesses with its first byte are meant.
 ANNOTATION(AnnotateBenignRace, Address address, const char*) { benign_race(address, 1, DEADHEAT_CALLER); }
 ANNOTATION(AnnotateBenignRaceSized, Address address, Address bytes, const char*) {
@@ -75,7 +81,6 @@ ANNOTATION(WTFAnnotateBenignRaceSized, Address address, Address bytes, const cha
 }
 
 // The rest says nothing about order or memory that is not known otherwise.
-ANNOTATION(AnnotateNewMemory, Address, Address) {}
 ANNOTATION(AnnotateCondVarSignal, Address) {}
 ANNOTATION(AnnotateCondVarSignalAll, Address) {}
 ANNOTATION(AnnotateCondVarWait, Address, Address) {}

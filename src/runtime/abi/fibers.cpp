@@ -3,6 +3,7 @@
 #include "runtime/emit.h"
 #include "runtime/exported.h"
 #include "runtime/intercept/records.h"
+#include "runtime/opaque_calls.h"
 
 using namespace deadheat::runtime;
 
@@ -15,6 +16,7 @@ struct Fiber {
   Thread thread;
   std::uint32_t number;
   bool begun;
+  Address call_mark;
 };
 SpinLock g_lock;
 Pool<Fiber> g_pool;
@@ -45,6 +47,8 @@ void switch_to(Fiber* fiber) {
   Fiber* const before = current();
   if (before == nullptr || before == fiber) return;
   exchange_thread(before->thread, fiber->thread);
+  before->call_mark = __deadheat_call_mark;
+  __deadheat_call_mark = fiber->call_mark;
   t_fiber = fiber;
   if (fiber->begun) return;
   fiber->begun = true;
@@ -59,6 +63,7 @@ ENTRY void* __tsan_create_fiber(unsigned) {
   Fiber* const fiber = new_fiber();
   if (fiber == nullptr || !g_recording) return fiber;
   fiber->number = new_thread_number();
+  fiber->call_mark = kNotInstrumented;
   emit(Kind::fork, fiber->number, DEADHEAT_CALLER);
   return fiber;
 }

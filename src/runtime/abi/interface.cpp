@@ -4,6 +4,7 @@
 
 #include "runtime/emit.h"
 #include "runtime/exported.h"
+#include "runtime/real.h"
 
 using namespace deadheat::runtime;
 
@@ -120,13 +121,26 @@ ENTRY void __tsan_flush_memory() {}
 
 // Races are found by who reads the recording, so while the program runs there is no report.
 HOOK void __tsan_on_report(void*) {}
-HOOK void __tsan_on_initialize() {}
-HOOK int __tsan_on_finalize(int failed) { return failed; }
+// A shared object may bring these; where the runtime is part of the program, ours come before them.
+HOOK void __tsan_on_initialize() {
+  if (void* const other = find_real("__tsan_on_initialize", nullptr, false)) {
+    reinterpret_cast<void (*)()>(other)();
+  }
+}
+HOOK int __tsan_on_finalize(int failed) {
+  if (void* const other = find_real("__tsan_on_finalize", nullptr, false)) {
+    return reinterpret_cast<int (*)(int)>(other)(failed);
+  }
+  return failed;
+}
+namespace __tsan {
+bool OnFinalize(bool failed);
+}
 
 // The last of the program's destructors. No race is known, so nothing has failed but in the program's eyes.
 __attribute__((destructor(101))) static void finalize() {
   constexpr int kFailed = 66;
-  if (__tsan_on_finalize(0) != 0) _exit(kFailed);
+  if (__tsan::OnFinalize(false)) _exit(kFailed);
 }
 HOOK const char* __tsan_default_options() { return ""; }
 HOOK const char* __tsan_default_suppressions() { return ""; }

@@ -32,9 +32,17 @@ void* allocated(void* block, std::size_t bytes, Address pc) {
   return block;
 }
 
+// Where accesses are ignored, and where the block was never the program's, as the thread-local variables of a
+// dead thread are not, the block is gone without one.
+void emit_free(const void* block, Address pc) {
+  constexpr unsigned kNoAccess = 1;
+  const bool is_access = t_self.ignore_accesses == 0 && !is_outside(pc);
+  emit(Kind::free, reinterpret_cast<Address>(block), pc, is_access ? 0 : kNoAccess);
+}
+
 void freed(void* block, Address pc) {
   if (block == nullptr) return;
-  if (recording()) emit(Kind::free, reinterpret_cast<Address>(block), pc);
+  if (recording()) emit_free(block, pc);
   __libc_free(block);
 }
 
@@ -46,7 +54,7 @@ void* reallocated(void* block, std::size_t bytes, Address pc) {
     return nullptr;
   }
   if (!recording()) return __libc_realloc(block, bytes);
-  emit(Kind::free, reinterpret_cast<Address>(block), pc);
+  emit_free(block, pc);
   const std::size_t before = malloc_usable_size(block);
   void* const moved = __libc_realloc(block, bytes);
   if (moved == nullptr) {

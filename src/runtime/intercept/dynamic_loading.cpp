@@ -1,6 +1,7 @@
 // Objects that are loaded while the program runs.
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "runtime/emit.h"
@@ -103,6 +104,24 @@ void* open_from_folders(void* caller, const char* file, int flags) {
   return nullptr;
 }
 
+// clang's OpenMP runtime asks for Archer, which tells what it orders, by its bare name. It is beside the
+// runtime itself, but not always in a folder where the dynamic linker looks.
+void* open_archer(Address pc, const char* file, int flags) {
+  Dl_info info;
+  if (!same(file, "libarcher.so") || dladdr(reinterpret_cast<void*>(pc), &info) == 0) return nullptr;
+  char path[4096];
+  {
+    const Quiet quiet;
+    if (realpath(info.dli_fname, path) == nullptr) return nullptr;
+  }
+  std::size_t length = 0;
+  for (std::size_t i = 0; path[i] != 0; ++i) {
+    if (path[i] == '/') length = i + 1;
+  }
+  if (!append(path, length, sizeof path, file)) return nullptr;
+  return REAL(dlopen)(path, flags);
+}
+
 void* open_for(Address pc, const char* file, int flags) {
   if (file == nullptr || has_folder(file)) return nullptr;
   void* const caller = object_of_caller(pc);
@@ -119,6 +138,7 @@ void* open_for(Address pc, const char* file, int flags) {
 extern "C" __attribute__((visibility("default"))) void* dlopen(const char* file, int flags) {
   void* object = open_for(DEADHEAT_CALLER, file, flags);
   if (object == nullptr) object = REAL(dlopen)(file, flags);
+  if (object == nullptr && file != nullptr && g_recording) object = open_archer(DEADHEAT_CALLER, file, flags);
   if (object != nullptr && g_recording) publish_modules();
   return object;
 }

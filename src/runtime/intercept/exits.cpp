@@ -4,6 +4,7 @@
 
 #include "runtime/emit.h"
 #include "runtime/intercept/records.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -41,15 +42,21 @@ AtExit received(void* record, Address pc) {
   return *static_cast<AtExit*>(record);
 }
 
-void run_plain(void* record) { received(record, DEADHEAT_CALLER).plain(); }
+void run_plain(void* record) {
+  const AtExit what = received(record, DEADHEAT_CALLER);
+  const MarkedCall marked(what.plain, DEADHEAT_CALLER);
+  what.plain();
+}
 
 void run_with_argument(void* record) {
   const AtExit what = received(record, DEADHEAT_CALLER);
+  const MarkedCall marked(what.with_argument, DEADHEAT_CALLER);
   what.with_argument(what.argument);
 }
 
 void run_with_status(int status, void* record) {
   const AtExit what = received(record, DEADHEAT_CALLER);
+  const MarkedCall marked(what.with_status, DEADHEAT_CALLER);
   what.with_status(status, what.argument);
 }
 

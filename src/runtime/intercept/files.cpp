@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <mqueue.h>
 #include <stdarg.h>
-#include <sys/epoll.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -27,12 +28,9 @@ namespace {
 
 std::size_t least(std::size_t a, std::size_t b) { return a < b ? a : b; }
 
-void sent(int fd, Address pc) {
-  if (fd >= 0 && recording()) emit(Kind::send, channel_of(fd), pc);
-}
-
-void received(int fd, Address pc) {
-  if (fd >= 0 && recording()) emit(Kind::recv, channel_of(fd), pc);
+// Something else than the content of a file changes, which only inotify tells.
+void changed_files(Address pc) {
+  if (is_inotify_used() && recording()) emit(Kind::send, object_of(Channel::files), pc);
 }
 
 Address memory_of(int fd) { return kDescriptorMemory + 8 * static_cast<Address>(fd); }
@@ -46,11 +44,27 @@ int used(int fd, Address pc) {
 
 // The number may be given anew by a call that is not seen, to who is not ordered with this one. What a child
 // of vfork closes is its own.
-void closing(int fd, Address pc) {
-  if (fd < 0 || !recording() || !is_instrumented(pc)) return;
+void closing_memory(int fd, Address pc) {
+  if (!is_instrumented(pc)) return;
   if (static_cast<std::uint32_t>(system_call(SYS_getpid)) != g_session->program) return;
   emit_access(Kind::write, memory_of(fd), 1, pc);
   emit_with(Kind::fresh, memory_of(fd), 0, 8);
+}
+
+// The other end learns of it. Not of files, where nobody does but by inotify.
+void closing(int fd, Address pc) {
+  if (fd < 0 || !recording()) return;
+  closing_memory(fd, pc);
+  if (is_file(fd)) return changed_files(pc);
+  send_to(fd, pc);
+}
+
+// What is open at the number that a descriptor is duplicated to is closed.
+void replacing(int from, int to, Address pc) {
+  constexpr int kGetFlags = 1;
+  if (from == to || to < 0 || !recording()) return;
+  if (system_call(SYS_fcntl, from, kGetFlags) < 0 || system_call(SYS_fcntl, to, kGetFlags) < 0) return;
+  closing(to, pc);
 }
 
 // Before the real write: whoever receives may change the buffer at once.
@@ -58,7 +72,7 @@ void writing(int fd, const void* buffer, std::size_t bytes, Address pc) {
   if (fd < 0 || !recording()) return;
   used(fd, pc);
   emit_range(Kind::read_range, reinterpret_cast<Address>(buffer), bytes, pc);
-  sent(fd, pc);
+  send_to(fd, pc);
 }
 
 void writing(int fd, const iovec* parts, std::size_t count, Address pc) {
@@ -67,13 +81,13 @@ void writing(int fd, const iovec* parts, std::size_t count, Address pc) {
   for (std::size_t i = 0; i < count; ++i) {
     emit_range(Kind::read_range, reinterpret_cast<Address>(parts[i].iov_base), parts[i].iov_len, pc);
   }
-  sent(fd, pc);
+  send_to(fd, pc);
 }
 
 // Nothing read is the end of the file, or a closed peer: that is a message too.
 ssize_t read_into(ssize_t result, int fd, const void* buffer, Address pc) {
   if (result < 0 || !recording()) return result;
-  received(fd, pc);
+  receive_from(fd, pc);
   emit_range(Kind::write_range, reinterpret_cast<Address>(buffer), static_cast<std::size_t>(result), pc);
   return result;
 }
@@ -88,7 +102,7 @@ void fill(const iovec* parts, std::size_t count, std::size_t bytes, Address pc) 
 
 ssize_t read_into(ssize_t result, int fd, const iovec* parts, std::size_t count, Address pc) {
   if (result < 0 || !recording()) return result;
-  received(fd, pc);
+  receive_from(fd, pc);
   fill(parts, count, static_cast<std::size_t>(result), pc);
   return result;
 }
@@ -100,6 +114,11 @@ int opened(int fd, Channel channel) {
 
 int opened_own(int fd) { return fd < 0 ? fd : opened(fd, new_channel()); }
 
+int opened_set(int fd) {
+  if (fd >= 0) set_channel(fd, new_channel(), true);
+  return fd;
+}
+
 int opened_pair(int result, const int* fds) {
   if (result != 0) return result;
   const Channel channel = new_channel();
@@ -110,18 +129,51 @@ int opened_pair(int result, const int* fds) {
 
 }  // namespace
 
+// What inotify tells of, but for what is written.
+
+#define DEADHEAT_CHANGE(name, parameters, ...) \
+  DEADHEAT_INTERCEPT(int, name, parameters) {  \
+    changed_files(DEADHEAT_CALLER);            \
+    return REAL(name)(__VA_ARGS__);            \
+  }
+DEADHEAT_CHANGE(unlink, (const char* path), path)
+DEADHEAT_CHANGE(unlinkat, (int folder, const char* path, int flags), folder, path, flags)
+DEADHEAT_CHANGE(remove, (const char* path), path)
+DEADHEAT_CHANGE(rename, (const char* from, const char* to), from, to)
+DEADHEAT_CHANGE(renameat, (int from, const char* path, int to, const char* name), from, path, to, name)
+DEADHEAT_CHANGE(renameat2, (int from, const char* path, int to, const char* name, unsigned flags), from, path,
+                to, name, flags)
+DEADHEAT_CHANGE(mkdir, (const char* path, mode_t mode), path, mode)
+DEADHEAT_CHANGE(mkdirat, (int folder, const char* path, mode_t mode), folder, path, mode)
+DEADHEAT_CHANGE(rmdir, (const char* path), path)
+DEADHEAT_CHANGE(link, (const char* from, const char* to), from, to)
+DEADHEAT_CHANGE(linkat, (int from, const char* path, int to, const char* name, int flags), from, path, to,
+                name, flags)
+DEADHEAT_CHANGE(symlink, (const char* to, const char* path), to, path)
+DEADHEAT_CHANGE(symlinkat, (const char* to, int folder, const char* path), to, folder, path)
+DEADHEAT_CHANGE(truncate, (const char* path, off_t bytes), path, bytes)
+DEADHEAT_CHANGE(truncate64, (const char* path, off64_t bytes), path, bytes)
+DEADHEAT_CHANGE(ftruncate, (int fd, off_t bytes), fd, bytes)
+DEADHEAT_CHANGE(ftruncate64, (int fd, off64_t bytes), fd, bytes)
+DEADHEAT_CHANGE(chmod, (const char* path, mode_t mode), path, mode)
+DEADHEAT_CHANGE(fchmod, (int fd, mode_t mode), fd, mode)
+
 // Opening and closing.
 
 DEADHEAT_INTERCEPT_AS(int, open, (const char* path, int flags, unsigned mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(open)(path, flags, mode), Channel::files);
 }
 DEADHEAT_INTERCEPT_AS(int, open64, (const char* path, int flags, unsigned mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(open)(path, flags, mode), Channel::files);
 }
 DEADHEAT_INTERCEPT_AS(int, openat, (int directory, const char* path, int flags, unsigned mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(openat)(directory, path, flags, mode), Channel::files);
 }
 DEADHEAT_INTERCEPT_AS(int, openat64, (int directory, const char* path, int flags, unsigned mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(openat)(directory, path, flags, mode), Channel::files);
 }
 // As the C library's headers call them where they check sizes.
@@ -138,9 +190,11 @@ DEADHEAT_INTERCEPT(int, __openat64_2, (int directory, const char* path, int flag
   return opened(REAL(__openat_2)(directory, path, flags), Channel::files);
 }
 DEADHEAT_INTERCEPT(int, creat, (const char* path, mode_t mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(creat)(path, mode), Channel::files);
 }
 DEADHEAT_INTERCEPT(int, creat64, (const char* path, mode_t mode)) {
+  changed_files(DEADHEAT_CALLER);
   return opened(REAL(creat)(path, mode), Channel::files);
 }
 DEADHEAT_INTERCEPT(int, memfd_create, (const char* name, unsigned flags)) {
@@ -160,14 +214,19 @@ DEADHEAT_INTERCEPT(int, eventfd, (unsigned value, int flags)) {
 DEADHEAT_INTERCEPT(int, timerfd_create, (clockid_t clock, int flags)) {
   return opened_own(REAL(timerfd_create)(clock, flags));
 }
-DEADHEAT_INTERCEPT(int, epoll_create, (int size)) { return opened_own(REAL(epoll_create)(size)); }
-DEADHEAT_INTERCEPT(int, epoll_create1, (int flags)) { return opened_own(REAL(epoll_create1)(flags)); }
+DEADHEAT_INTERCEPT(int, epoll_create, (int size)) { return opened_set(REAL(epoll_create)(size)); }
+DEADHEAT_INTERCEPT(int, epoll_create1, (int flags)) { return opened_set(REAL(epoll_create1)(flags)); }
 DEADHEAT_INTERCEPT(int, signalfd, (int fd, const sigset_t* signals, int flags)) {
   const int made = REAL(signalfd)(fd, signals, flags);
-  return fd >= 0 ? made : opened_own(made);
+  return fd >= 0 ? made : opened(made, Channel::signals);
 }
-DEADHEAT_INTERCEPT(int, inotify_init, ()) { return opened_own(REAL(inotify_init)()); }
-DEADHEAT_INTERCEPT(int, inotify_init1, (int flags)) { return opened_own(REAL(inotify_init1)(flags)); }
+DEADHEAT_INTERCEPT(int, inotify_init, ()) { return opened(REAL(inotify_init)(), Channel::inotify); }
+DEADHEAT_INTERCEPT(int, inotify_init1, (int flags)) {
+  return opened(REAL(inotify_init1)(flags), Channel::inotify);
+}
+DEADHEAT_INTERCEPT(int, pidfd_open, (pid_t process, unsigned flags)) {
+  return opened(REAL(pidfd_open)(process, flags), Channel::processes);
+}
 
 DEADHEAT_INTERCEPT(int, dup, (int fd)) {
   const int made = REAL(dup)(fd);
@@ -175,11 +234,13 @@ DEADHEAT_INTERCEPT(int, dup, (int fd)) {
   return made;
 }
 DEADHEAT_INTERCEPT(int, dup2, (int fd, int wanted)) {
+  replacing(fd, wanted, DEADHEAT_CALLER);
   const int made = REAL(dup2)(fd, wanted);
   if (made >= 0) duplicate_channel(fd, made);
   return made;
 }
 DEADHEAT_INTERCEPT(int, dup3, (int fd, int wanted, int flags)) {
+  replacing(fd, wanted, DEADHEAT_CALLER);
   const int made = REAL(dup3)(fd, wanted, flags);
   if (made >= 0) duplicate_channel(fd, made);
   return made;
@@ -203,20 +264,17 @@ DEADHEAT_INTERCEPT_AS(int, fcntl64, (int fd, int command, unsigned long argument
   return controlled(REAL(fcntl)(fd, command, argument), fd, command);
 }
 
-// The other end learns of it. Not of files, where nobody does.
 DEADHEAT_INTERCEPT(int, close, (int fd)) {
   closing(fd, DEADHEAT_CALLER);
-  if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
   return REAL(close)(fd);
 }
 DEADHEAT_INTERCEPT(int, __close, (int fd)) {
   closing(fd, DEADHEAT_CALLER);
-  if (!is_file(fd)) sent(fd, DEADHEAT_CALLER);
   return REAL(close)(fd);
 }
 DEADHEAT_INTERCEPT(int, shutdown, (int fd, int how)) {
   used(fd, DEADHEAT_CALLER);
-  sent(fd, DEADHEAT_CALLER);
+  send_to(fd, DEADHEAT_CALLER);
   return REAL(shutdown)(fd, how);
 }
 
@@ -314,7 +372,7 @@ DEADHEAT_INTERCEPT(int, recvmmsg,
                    (int fd, mmsghdr* messages, unsigned count, int flags, timespec* patience)) {
   const int got = REAL(recvmmsg)(used(fd, DEADHEAT_CALLER), messages, count, flags, patience);
   if (got <= 0 || !recording()) return got;
-  received(fd, DEADHEAT_CALLER);
+  receive_from(fd, DEADHEAT_CALLER);
   for (int i = 0; i < got; ++i) {
     const msghdr& message = messages[i].msg_hdr;
     fill(message.msg_iov, message.msg_iovlen, messages[i].msg_len, DEADHEAT_CALLER);
@@ -380,66 +438,41 @@ DEADHEAT_INTERCEPT(int, sendmmsg, (int fd, mmsghdr* messages, unsigned count, in
 // From one descriptor to another.
 
 DEADHEAT_INTERCEPT(ssize_t, sendfile, (int to, int from, off_t* at, std::size_t bytes)) {
-  sent(to, DEADHEAT_CALLER);
+  send_to(to, DEADHEAT_CALLER);
   const ssize_t result = REAL(sendfile)(to, from, at, bytes);
-  if (result >= 0) received(from, DEADHEAT_CALLER);
+  if (result >= 0) receive_from(from, DEADHEAT_CALLER);
   return result;
 }
 DEADHEAT_INTERCEPT(ssize_t, sendfile64, (int to, int from, off64_t* at, std::size_t bytes)) {
-  sent(to, DEADHEAT_CALLER);
+  send_to(to, DEADHEAT_CALLER);
   const ssize_t result = REAL(sendfile)(to, from, at, bytes);
-  if (result >= 0) received(from, DEADHEAT_CALLER);
+  if (result >= 0) receive_from(from, DEADHEAT_CALLER);
   return result;
 }
 
 DEADHEAT_INTERCEPT(ssize_t, splice,
                    (int from, off64_t* from_at, int to, off64_t* to_at, std::size_t bytes, unsigned flags)) {
-  sent(to, DEADHEAT_CALLER);
+  send_to(to, DEADHEAT_CALLER);
   const ssize_t result = REAL(splice)(from, from_at, to, to_at, bytes, flags);
-  if (result >= 0) received(from, DEADHEAT_CALLER);
+  if (result >= 0) receive_from(from, DEADHEAT_CALLER);
   return result;
 }
 
-// Events, timers, polls, queues.
+// Events, timers, queues.
 
 DEADHEAT_INTERCEPT(int, eventfd_read, (int fd, eventfd_t* value)) {
   const int result = REAL(eventfd_read)(fd, value);
-  if (result == 0) received(fd, DEADHEAT_CALLER);
+  if (result == 0) receive_from(fd, DEADHEAT_CALLER);
   return result;
 }
 DEADHEAT_INTERCEPT(int, eventfd_write, (int fd, eventfd_t value)) {
-  sent(fd, DEADHEAT_CALLER);
+  send_to(fd, DEADHEAT_CALLER);
   return REAL(eventfd_write)(fd, value);
 }
 DEADHEAT_INTERCEPT(int, timerfd_settime, (int fd, int flags, const itimerspec* wanted, itimerspec* before)) {
-  sent(fd, DEADHEAT_CALLER);
+  send_to(fd, DEADHEAT_CALLER);
   return REAL(timerfd_settime)(fd, flags, wanted, before);
 }
-DEADHEAT_INTERCEPT(int, epoll_ctl, (int poll, int operation, int fd, epoll_event* event)) {
-  if (operation != EPOLL_CTL_DEL) sent(poll, DEADHEAT_CALLER);
-  return REAL(epoll_ctl)(poll, operation, fd, event);
-}
-
-namespace {
-int polled(int result, int poll, Address pc) {
-  if (result > 0) received(poll, pc);
-  return result;
-}
-}  // namespace
-
-DEADHEAT_INTERCEPT(int, epoll_wait, (int poll, epoll_event* events, int most, int patience)) {
-  return polled(REAL(epoll_wait)(poll, events, most, patience), poll, DEADHEAT_CALLER);
-}
-DEADHEAT_INTERCEPT(int, epoll_pwait,
-                   (int poll, epoll_event* events, int most, int patience, const sigset_t* mask)) {
-  return polled(REAL(epoll_pwait)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
-}
-DEADHEAT_INTERCEPT(int, epoll_pwait2,
-                   (int poll, epoll_event* events, int most, const timespec* patience,
-                    const sigset_t* mask)) {
-  return polled(REAL(epoll_pwait2)(poll, events, most, patience, mask), poll, DEADHEAT_CALLER);
-}
-
 // On Linux a queue is a descriptor.
 DEADHEAT_INTERCEPT(int, mq_send, (mqd_t queue, const char* buffer, std::size_t bytes, unsigned priority)) {
   writing(queue, buffer, bytes, DEADHEAT_CALLER);

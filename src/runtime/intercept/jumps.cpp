@@ -10,6 +10,7 @@
 #include "runtime/emit.h"
 #include "runtime/intercept/records.h"
 #include "runtime/intercept/signals.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -24,6 +25,7 @@ struct Mark {
   ShadowFrames* frames;  // of the thread or fiber
   HandlerFrame* handlers;
   std::uint32_t in_runtime, ignore_accesses, ignore_sync;
+  Address call_mark;
 };
 
 struct Marks {
@@ -61,12 +63,16 @@ void note(const void* buffer, Address stack) {
   clean(marks, buffer, stack);
   if (marks.count == Marks::kMost) forget_oldest(marks);
   const Thread& t = t_self;
-  marks.marks[marks.count++] = {
-      buffer, stack, t.top, t.too_deep, t.frames, t_handlers, t.in_runtime, t.ignore_accesses, t.ignore_sync};
+  marks.marks[marks.count++] = {buffer,        stack,
+                                t.top,         t.too_deep,
+                                t.frames,      t_handlers,
+                                t.in_runtime,  t.ignore_accesses,
+                                t.ignore_sync, __deadheat_call_mark};
 }
 
 void go_back(const void* buffer) {
   if (!g_recording || t_marks == nullptr) return;
+  if (recording()) leave_gap_if_opaque(0);
   for (std::size_t i = t_marks->count; i-- > 0;) {
     const Mark& mark = t_marks->marks[i];
     if (mark.buffer != buffer) continue;
@@ -77,6 +83,7 @@ void go_back(const void* buffer) {
     t.in_runtime = mark.in_runtime;
     t.ignore_accesses = mark.ignore_accesses;
     t.ignore_sync = mark.ignore_sync;
+    __deadheat_call_mark = mark.call_mark;
     t.too_deep = mark.too_deep;
     t.top = mark.top;
     if (t.known > t.top) t.known = t.top;

@@ -23,7 +23,8 @@ int kernel_id() {
 
 // Whether the real unlock will do something. Mutexes that know their owner refuse others, and a release by a
 // thread that does not hold the lock must not be recorded.
-bool will_unlock(const pthread_mutex_t* m) {
+bool will_unlock(const pthread_mutex_t* m, Address pc) {
+  if (is_archer(pc)) return false;
   constexpr int kTypes = 3, kRecursive = 1, kErrorCheck = 2, kRobust = 16, kInherit = 32;
   const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
   const int type = kind & kTypes;
@@ -32,19 +33,26 @@ bool will_unlock(const pthread_mutex_t* m) {
 }
 
 void acquired(const void* lock, Address pc) {
-  if (!recording()) return;
+  if (!recording() || is_archer(pc)) return;
   emit_use(lock, pc);
   emit(Kind::acquire, object_of(lock), pc);
+}
+
+// That the lock is held is something that a thread can learn.
+void refused(const void* lock, Address pc) {
+  if (recording() && !is_archer(pc)) emit(Kind::try_acquire_failed, object_of(lock), pc);
 }
 
 int locked(int result, const void* m, Address pc) {
   // EOWNERDEAD: the lock is held, its last owner died with it.
   if (result == 0 || result == EOWNERDEAD) acquired(m, pc);
+  if (result == EBUSY || result == ETIMEDOUT) refused(m, pc);
   return result;
 }
 
 int locked_c11(int result, const void* m, Address pc) {
   if (result == thrd_success) acquired(m, pc);
+  if (result == thrd_busy || result == thrd_timedout) refused(m, pc);
   return result;
 }
 
@@ -85,7 +93,7 @@ DEADHEAT_INTERCEPT(int, pthread_mutex_clocklock,
 }
 
 DEADHEAT_INTERCEPT(int, pthread_mutex_unlock, (pthread_mutex_t * m)) {
-  if (recording() && will_unlock(m)) emit(Kind::release, object_of(m), DEADHEAT_CALLER);
+  if (recording() && will_unlock(m, DEADHEAT_CALLER)) emit(Kind::release, object_of(m), DEADHEAT_CALLER);
   return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -99,7 +107,7 @@ DEADHEAT_INTERCEPT(int, __pthread_mutex_trylock, (pthread_mutex_t * m)) {
 }
 
 DEADHEAT_INTERCEPT(int, __pthread_mutex_unlock, (pthread_mutex_t * m)) {
-  if (recording() && will_unlock(m)) emit(Kind::release, object_of(m), DEADHEAT_CALLER);
+  if (recording() && will_unlock(m, DEADHEAT_CALLER)) emit(Kind::release, object_of(m), DEADHEAT_CALLER);
   return REAL(pthread_mutex_unlock)(m);
 }
 
@@ -126,7 +134,7 @@ DEADHEAT_INTERCEPT(int, mtx_timedlock, (mtx_t * m, const timespec* until)) {
 
 DEADHEAT_INTERCEPT(int, mtx_unlock, (mtx_t * m)) {
   // An mtx_t holds a pthread_mutex_t.
-  if (recording() && will_unlock(reinterpret_cast<const pthread_mutex_t*>(m))) {
+  if (recording() && will_unlock(reinterpret_cast<const pthread_mutex_t*>(m), DEADHEAT_CALLER)) {
     emit(Kind::release, object_of(m), DEADHEAT_CALLER);
   }
   return REAL(mtx_unlock)(m);

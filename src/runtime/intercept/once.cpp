@@ -4,6 +4,7 @@
 #include <threads.h>
 
 #include "runtime/emit.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -21,7 +22,10 @@ constinit thread_local OnceCall* t_once __attribute__((tls_model("initial-exec")
 void run_once() {
   OnceCall* const call = t_once;
   t_once = call->outer;
-  call->routine();
+  {
+    const MarkedCall marked(call->routine, call->pc);
+    call->routine();
+  }
   if (recording()) emit(Kind::send, call->object, call->pc);
 }
 

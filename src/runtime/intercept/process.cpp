@@ -1,45 +1,137 @@
 // Processes: a forked child is not recorded. What vfork makes runs in its parent's memory until it is another
 // program, as the parent.
+//
+// The child leaves the session before any handler of the program (pthread_atfork) runs in it: by a handler of
+// ours, which is registered before all others, so that it is the last before the fork and the first behind
+// it. In between no signal is taken, whose handler would write to the parent's streams in the child.
+#include "runtime/intercept/process.h"
+
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/emit.h"
+#include "runtime/intercept/descriptors.h"
+#include "runtime/intercept/records.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
+
+DEADHEAT_REAL(int, __register_atfork, (void (*prepare)(), void (*parent)(), void (*child)(), void* object),
+              nullptr)
+
 namespace {
 
-template <class Fork>
-pid_t forked(const Fork& fork) {
-  if (!g_recording) return fork();
-  __atomic_fetch_add(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
-  const pid_t child = fork();
-  if (child == 0) leave_session();
-  if (child < 0) __atomic_fetch_sub(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
-  return child;
+constinit thread_local std::uint64_t t_signals_before __attribute__((tls_model("initial-exec"))) = 0;
+
+void before_fork() { change_signals(~std::uint64_t{0}, &t_signals_before); }
+void in_parent() { change_signals(t_signals_before, nullptr); }
+
+void in_child() {
+  if (g_recording) {
+    __atomic_fetch_add(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
+    leave_session();
+  }
+  change_signals(t_signals_before, nullptr);
+}
+
+// Whoever learns of the child's end learns of what came before its beginning.
+void sent_process(Address pc) {
+  if (recording()) emit(Kind::send, object_of(Channel::processes), pc);
 }
 
 }  // namespace
 
+void watch_forks() {
+  static bool watching;
+  if (__atomic_exchange_n(&watching, true, __ATOMIC_RELAXED)) return;
+  REAL(__register_atfork)(before_fork, in_parent, in_child, nullptr);
+}
+
+// What pthread_atfork calls, which is part of every object. One may register before the runtime began.
+extern "C" __attribute__((visibility("default"))) int __register_atfork(void (*prepare)(), void (*parent)(),
+                                                                        void (*child)(), void* object) {
+  watch_forks();
+  return REAL(__register_atfork)(prepare, parent, child, object);
+}
+
 DEADHEAT_INTERCEPT(pid_t, fork, ()) {
-  return forked([] { return REAL(fork)(); });
+  sent_process(DEADHEAT_CALLER);
+  return REAL(fork)();
 }
 
-DEADHEAT_INTERCEPT(pid_t, _Fork, ()) {
-  return forked([] { return REAL(_Fork)(); });
+// Those who wait learn of what was before the child, and of signals that ended it.
+namespace {
+
+void received_process(bool success, Address pc) {
+  if (success && recording()) emit(Kind::recv, object_of(Channel::processes), pc, kIfSent);
 }
 
-// Comes back in the child alone, if it comes back with success.
-DEADHEAT_INTERCEPT(int, daemon, (int keep_directory, int keep_streams)) {
-  if (!g_recording) return REAL(daemon)(keep_directory, keep_streams);
-  __atomic_fetch_add(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
-  const pid_t before = getpid();
-  const int result = REAL(daemon)(keep_directory, keep_streams);
-  if (getpid() != before) {
-    leave_session();
-  } else {
-    __atomic_fetch_sub(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
+void writes(const void* p, std::size_t bytes, Address pc) {
+  if (p != nullptr && recording()) emit_range(Kind::write_range, reinterpret_cast<Address>(p), bytes, pc);
+}
+
+pid_t waited(pid_t result, const int* status, const rusage* usage, Address pc) {
+  received_process(result > 0, pc);
+  if (result > 0) {
+    writes(status, sizeof *status, pc);
+    writes(usage, sizeof *usage, pc);
   }
   return result;
+}
+
+}  // namespace
+
+DEADHEAT_INTERCEPT(pid_t, wait, (int* status)) {
+  return waited(REAL(wait)(status), status, nullptr, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(pid_t, waitpid, (pid_t child, int* status, int options)) {
+  return waited(REAL(waitpid)(child, status, options), status, nullptr, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(pid_t, wait3, (int* status, int options, rusage* usage)) {
+  return waited(REAL(wait3)(status, options, usage), status, usage, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(pid_t, wait4, (pid_t child, int* status, int options, rusage* usage)) {
+  return waited(REAL(wait4)(child, status, options, usage), status, usage, DEADHEAT_CALLER);
+}
+DEADHEAT_INTERCEPT(int, waitid, (idtype_t type, id_t id, siginfo_t* info, int options)) {
+  const int result = REAL(waitid)(type, id, info, options);
+  received_process(result == 0, DEADHEAT_CALLER);
+  if (result == 0) writes(info, sizeof *info, DEADHEAT_CALLER);
+  return result;
+}
+
+DEADHEAT_INTERCEPT_VERSION(int, posix_spawn,
+                           (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions,
+                            const posix_spawnattr_t* attributes, char* const* words,
+                            char* const* environment),
+                           "GLIBC_2.15") {
+  sent_process(DEADHEAT_CALLER);
+  return REAL(posix_spawn)(child, path, actions, attributes, words, environment);
+}
+DEADHEAT_INTERCEPT_VERSION(int, posix_spawnp,
+                           (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions,
+                            const posix_spawnattr_t* attributes, char* const* words,
+                            char* const* environment),
+                           "GLIBC_2.15") {
+  sent_process(DEADHEAT_CALLER);
+  return REAL(posix_spawnp)(child, file, actions, attributes, words, environment);
+}
+
+// Runs no handlers.
+DEADHEAT_INTERCEPT(pid_t, _Fork, ()) {
+  if (!g_recording) return REAL(_Fork)();
+  sent_process(DEADHEAT_CALLER);
+  std::uint64_t before;
+  change_signals(~std::uint64_t{0}, &before);
+  const pid_t child = REAL(_Fork)();
+  if (child == 0) {
+    __atomic_fetch_add(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
+    leave_session();
+  }
+  change_signals(before, nullptr);
+  return child;
 }
 
 }  // namespace deadheat::runtime

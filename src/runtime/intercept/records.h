@@ -36,20 +36,22 @@ class Locked {
   SpinLock& lock_;
 };
 
+// Which signals the thread blocks from now on, and which it did before.
+inline void change_signals(std::uint64_t blocked, std::uint64_t* before) {
+  constexpr long kSetMask = 2;
+  system_call(SYS_rt_sigprocmask, kSetMask, reinterpret_cast<long>(&blocked), reinterpret_cast<long>(before),
+              sizeof(blocked));
+}
+
 // Blocks all signals while it lives.
 class NoSignals {
  public:
-  NoSignals() { set(~std::uint64_t{0}, &before_); }
-  ~NoSignals() { set(before_, nullptr); }
+  NoSignals() { change_signals(~std::uint64_t{0}, &before_); }
+  ~NoSignals() { change_signals(before_, nullptr); }
   NoSignals(const NoSignals&) = delete;
   NoSignals& operator=(const NoSignals&) = delete;
 
  private:
-  static void set(std::uint64_t mask, std::uint64_t* old) {
-    constexpr long kSetMask = 2;
-    system_call(SYS_rt_sigprocmask, kSetMask, reinterpret_cast<long>(&mask), reinterpret_cast<long>(old),
-                sizeof(mask));
-  }
   std::uint64_t before_;
 };
 

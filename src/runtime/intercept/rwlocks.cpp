@@ -1,4 +1,5 @@
 // Reader-writer locks.
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -11,6 +12,9 @@ namespace {
 std::uint64_t object_of(const pthread_rwlock_t* lock) { return reinterpret_cast<Address>(lock); }
 
 int locked(int result, Kind kind, const pthread_rwlock_t* lock, Address pc) {
+  if ((result == EBUSY || result == ETIMEDOUT) && recording()) {
+    emit(Kind::try_acquire_failed, object_of(lock), pc);
+  }
   if (result != 0 || !recording()) return result;
   emit_use(lock, pc);
   emit(kind, object_of(lock), pc);

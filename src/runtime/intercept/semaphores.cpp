@@ -1,4 +1,5 @@
 // Semaphores are channels: a post is sent before it can be seen, and received behind the wait.
+#include <errno.h>
 #include <semaphore.h>
 #include <time.h>
 
@@ -10,7 +11,13 @@ namespace {
 
 std::uint64_t object_of(const sem_t* semaphore) { return reinterpret_cast<Address>(semaphore); }
 
+// That nobody has posted is something that a thread can learn.
 int waited(int result, const sem_t* semaphore, Address pc) {
+  if (result != 0 && (errno == EAGAIN || errno == ETIMEDOUT) && recording()) {
+    const int error = errno;
+    emit(Kind::try_recv_failed, object_of(semaphore), pc);
+    errno = error;
+  }
   if (result != 0 || !recording()) return result;
   emit_use(semaphore, pc);
   emit(Kind::recv, object_of(semaphore), pc);
@@ -58,9 +65,13 @@ DEADHEAT_INTERCEPT(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, cons
   return waited(REAL(sem_clockwait)(semaphore, clock, until), semaphore, DEADHEAT_CALLER);
 }
 
-// Who reads the value may conclude from it what was posted.
+// Who reads the value may conclude from it what was posted, and what was not.
 DEADHEAT_INTERCEPT(int, sem_getvalue, (sem_t * semaphore, int* value)) {
-  return waited(REAL(sem_getvalue)(semaphore, value), semaphore, DEADHEAT_CALLER);
+  const int result = waited(REAL(sem_getvalue)(semaphore, value), semaphore, DEADHEAT_CALLER);
+  if (result != 0 || !recording()) return result;
+  emit(Kind::try_recv_failed, object_of(semaphore), DEADHEAT_CALLER);
+  emit_range(Kind::write_range, reinterpret_cast<Address>(value), sizeof *value, DEADHEAT_CALLER);
+  return result;
 }
 
 }  // namespace deadheat::runtime

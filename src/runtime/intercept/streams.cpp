@@ -9,11 +9,11 @@ namespace deadheat::runtime {
 namespace {
 
 void reads(const void* p, std::size_t bytes, Address pc) {
-  if (recording()) emit_range(Kind::read_range, reinterpret_cast<Address>(p), bytes, pc);
+  if (recording() && !is_outside(pc)) emit_range(Kind::read_range, reinterpret_cast<Address>(p), bytes, pc);
 }
 
 void writes(const void* p, std::size_t bytes, Address pc) {
-  if (recording()) emit_range(Kind::write_range, reinterpret_cast<Address>(p), bytes, pc);
+  if (recording() && !is_outside(pc)) emit_range(Kind::write_range, reinterpret_cast<Address>(p), bytes, pc);
 }
 
 std::size_t length_of(const char* text) {

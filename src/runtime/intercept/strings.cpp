@@ -16,11 +16,11 @@ namespace {
 using std::size_t;
 
 void reads(const void* p, size_t bytes, Address pc) {
-  if (bytes != 0) emit_range(Kind::read_range, reinterpret_cast<Address>(p), bytes, pc);
+  if (bytes != 0 && !is_outside(pc)) emit_range(Kind::read_range, reinterpret_cast<Address>(p), bytes, pc);
 }
 
 void writes(const void* p, size_t bytes, Address pc) {
-  if (bytes != 0) emit_range(Kind::write_range, reinterpret_cast<Address>(p), bytes, pc);
+  if (bytes != 0 && !is_outside(pc)) emit_range(Kind::write_range, reinterpret_cast<Address>(p), bytes, pc);
 }
 
 size_t least(size_t a, size_t b) { return a < b ? a : b; }

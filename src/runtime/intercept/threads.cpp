@@ -15,6 +15,8 @@
 #include "runtime/emit.h"
 #include "runtime/intercept/jumps.h"
 #include "runtime/intercept/records.h"
+#include "runtime/intercept/threads.h"
+#include "runtime/opaque_calls.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -161,12 +163,30 @@ void enter(Started* thread) {
   enter_thread(thread->number, stack, bytes);
 }
 
+// Functions of the program, or of libraries, may run when a thread ends.
+bool g_has_destructors;
+
+// The thread's own function is called. std::thread's is in the C++ library: it calls the program's, and
+// accesses only what it was handed by the thread's creator.
+template <class Function>
+void mark_start(Function* start) {
+  const auto code = reinterpret_cast<Address>(start);
+  __deadheat_call_mark = g_recording && is_in_library(code, "libstdc++.so") ? 0 : code;
+}
+
+void mark_end() {
+  if (__atomic_load_n(&g_has_destructors, __ATOMIC_RELAXED)) __deadheat_call_mark = kNotInstrumented;
+}
+
 void* run(void* argument) {
   auto* const thread = static_cast<Started*>(argument);
   auto* const start = thread->start;
   void* const users = thread->argument;
   enter(thread);
-  return start(users);
+  mark_start(start);
+  void* const result = start(users);
+  mark_end();
+  return result;
 }
 
 int run_c11(void* argument) {
@@ -174,7 +194,10 @@ int run_c11(void* argument) {
   auto* const start = thread->start_c11;
   void* const users = thread->argument;
   enter(thread);
-  return start(users);
+  mark_start(start);
+  const int result = start(users);
+  mark_end();
+  return result;
 }
 
 Started* find_locked(pthread_t handle) {
@@ -195,6 +218,17 @@ void joined(Started* thread, Address pc) {
   if (recording()) emit(Kind::join, number, pc);
 }
 
+// That it has not ended is something that a thread can learn.
+void not_joined(const Started* thread, Address pc) {
+  if (thread == nullptr || !recording()) return;
+  std::uint32_t number;
+  {
+    const Locked locked(g_lock);
+    number = thread->number;
+  }
+  emit(Kind::try_join_failed, number, pc);
+}
+
 // A thread that ended stays listed until somebody may not ask for it any more.
 void detach(pthread_t handle) {
   const Locked locked(g_lock);
@@ -210,6 +244,12 @@ bool made_detached(const pthread_attr_t* attributes) {
          state == PTHREAD_CREATE_DETACHED;
 }
 
+template <class Real>
+int quietly(const Real& real) {
+  const Quiet quiet;
+  return real();
+}
+
 void emit_name(std::uint32_t number, const char* name, Address pc) {
   constexpr std::size_t kMost = 16;
   std::uint64_t words[2] = {};
@@ -221,6 +261,23 @@ void emit_name(std::uint32_t number, const char* name, Address pc) {
 
 }  // namespace
 
+void enter_unseen_thread() {
+  if (!g_recording || t_self.slot != nullptr || t_self.ended != 0) return;
+  prepare();
+  Started* thread;
+  {
+    const Locked locked(g_lock);
+    thread = g_pool.take();
+  }
+  if (thread == nullptr) return;
+  thread->number = new_thread_number();
+  thread->created = thread->detached = true;
+  enter(thread);
+}
+
+// While it makes a thread, the C library frees what dead ones left in the memory that it uses again: no
+// access of the program.
+
 DEADHEAT_INTERCEPT(int, pthread_create,
                    (pthread_t * handle, const pthread_attr_t* attributes, void* (*start)(void*),
                     void* argument)) {
@@ -230,7 +287,7 @@ DEADHEAT_INTERCEPT(int, pthread_create,
   thread->start = start;
   thread->argument = argument;
   thread->detached = made_detached(attributes);
-  const int result = REAL(pthread_create)(handle, attributes, run, thread);
+  const int result = quietly([&] { return REAL(pthread_create)(handle, attributes, run, thread); });
   created(thread, result == 0, result == 0 ? *handle : 0);
   return result;
 }
@@ -241,9 +298,19 @@ DEADHEAT_INTERCEPT(int, thrd_create, (thrd_t * handle, thrd_start_t start, void*
   if (thread == nullptr) return thrd_nomem;
   thread->start_c11 = start;
   thread->argument = argument;
-  const int result = REAL(thrd_create)(handle, run_c11, thread);
+  const int result = quietly([&] { return REAL(thrd_create)(handle, run_c11, thread); });
   created(thread, result == thrd_success, result == thrd_success ? *handle : 0);
   return result;
+}
+
+DEADHEAT_INTERCEPT(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void*))) {
+  if (destructor != nullptr && recording()) __atomic_store_n(&g_has_destructors, true, __ATOMIC_RELAXED);
+  return REAL(pthread_key_create)(key, destructor);
+}
+
+DEADHEAT_INTERCEPT(int, __cxa_thread_atexit_impl, (void (*destructor)(void*), void* argument, void* object)) {
+  __atomic_store_n(&g_has_destructors, true, __ATOMIC_RELAXED);
+  return REAL(__cxa_thread_atexit_impl)(destructor, argument, object);
 }
 
 DEADHEAT_INTERCEPT(int, pthread_join, (pthread_t handle, void** value)) {
@@ -259,6 +326,7 @@ DEADHEAT_INTERCEPT(int, pthread_tryjoin_np, (pthread_t handle, void** value)) {
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_tryjoin_np)(handle, value);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -267,6 +335,7 @@ DEADHEAT_INTERCEPT(int, pthread_timedjoin_np, (pthread_t handle, void** value, c
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_timedjoin_np)(handle, value, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 
@@ -276,6 +345,7 @@ DEADHEAT_INTERCEPT(int, pthread_clockjoin_np,
   Started* const thread = find_locked(handle);
   const int result = REAL(pthread_clockjoin_np)(handle, value, clock, until);
   if (result == 0) joined(thread, DEADHEAT_CALLER);
+  if (result == EBUSY || result == ETIMEDOUT) not_joined(thread, DEADHEAT_CALLER);
   return result;
 }
 

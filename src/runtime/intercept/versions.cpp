@@ -7,7 +7,6 @@
 #include <glob.h>
 #include <regex.h>
 #include <sched.h>
-#include <spawn.h>
 #include <stdio.h>
 
 #include "runtime/real.h"
@@ -28,14 +27,6 @@ DEADHEAT_PASS_ON(int, glob64, "GLIBC_2.27",
 DEADHEAT_PASS_ON(double, lgamma, "GLIBC_2.23", (double x), x)
 DEADHEAT_PASS_ON(float, lgammaf, "GLIBC_2.23", (float x), x)
 DEADHEAT_PASS_ON(long double, lgammal, "GLIBC_2.23", (long double x), x)
-DEADHEAT_PASS_ON(int, posix_spawn, "GLIBC_2.15",
-                 (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions,
-                  const posix_spawnattr_t* attributes, char* const* words, char* const* environment),
-                 child, path, actions, attributes, words, environment)
-DEADHEAT_PASS_ON(int, posix_spawnp, "GLIBC_2.15",
-                 (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions,
-                  const posix_spawnattr_t* attributes, char* const* words, char* const* environment),
-                 child, file, actions, attributes, words, environment)
 DEADHEAT_PASS_ON(int, pthread_attr_getaffinity_np, "GLIBC_2.3.4",
                  (const pthread_attr_t* attributes, size_t bytes, cpu_set_t* set), attributes, bytes, set)
 DEADHEAT_PASS_ON(char*, realpath, "GLIBC_2.3", (const char* path, char* resolved), path, resolved)

@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   fflush(stdout);
   if (argc > 1 && strcmp(argv[1], "kill") == 0) kill(getpid(), SIGKILL);
   if (argc > 1 && strcmp(argv[1], "abort") == 0) kill(getpid(), SIGABRT);
+  if (argc > 1 && strcmp(argv[1], "sleep") == 0) sleep(3);
   return 7;
 }
