@@ -24,6 +24,8 @@ struct Proof {
   model::RacePair pair;  // the instance that it is of
   witness::Witness witness;
   std::string_view how;  // it was found
+  // Proved, or no more than predicted: nobody knows whether the trace is complete.
+  engine::Grade grade = engine::Grade::predicted;
 };
 
 // All races between one unordered pair of sites. Where a site is not known, the variable takes its place.
@@ -49,14 +51,20 @@ struct EngineRun {
   const engine::Row* row;
   std::uint64_t pairs = 0;  // told, of all findings together
   std::vector<engine::Counter> counters;
-  std::uint64_t bytes = 0;  // of its tables at the end
+  std::uint64_t bytes = 0;   // of its tables at the end
+  bool is_complete = false;  // the trace is said to have all accesses, or gaps for them
+
+  // What an engine proves holds for the events of the trace; for the program only if these are all.
+  engine::Grade grade() const {
+    return row->grade == engine::Grade::proved && !is_complete ? engine::Grade::candidate : row->grade;
+  }
 };
 
 // How sure it is: the best that any engine which tells it, or a proof, makes it.
 inline engine::Grade grade_of(const Finding& finding, std::span<const EngineRun> engines) {
-  engine::Grade grade = finding.proof ? engine::Grade::proved : engine::Grade::candidate;
+  engine::Grade grade = finding.proof ? finding.proof->grade : engine::Grade::candidate;
   for (std::size_t i = 0; i < engines.size(); ++i) {
-    if (finding.instances[i] > 0) grade = std::max(grade, engines[i].row->grade);
+    if (finding.instances[i] > 0) grade = std::max(grade, engines[i].grade());
   }
   return grade;
 }
@@ -95,6 +103,7 @@ struct ProvingRun {
   std::uint64_t not_found = 0;     // within the windows that were looked at, none does
   std::uint64_t too_far = 0;       // the two accesses are too far apart to look at all between them
   std::uint64_t time_is_up = 0;
+  std::uint64_t not_kept = 0;  // a schedule was made, which does not keep to gaps or failed attempts
   // Schedules that were made and did not pass the check: each is a bug in what made it.
   std::uint64_t rejected = 0;
 };
@@ -106,8 +115,15 @@ struct Findings {
   std::vector<Finding> races;         // by first.later.event, then first.earlier.event, then variable
   std::optional<ProvingRun> proving;  // none: no proof was looked for
   std::uint64_t events = 0;
+  Completeness completeness;
   std::vector<Warning> warnings;
   std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names
 };
+
+// What is known, or said by the user, of the trace.
+inline void declare(Findings& findings, const Completeness& completeness) {
+  findings.completeness = completeness;
+  for (EngineRun& run : findings.engines) run.is_complete = completeness.declared;
+}
 
 }  // namespace deadheat::analysis

@@ -85,7 +85,7 @@ class Prover {
   Status keep_order_of_locks() {
     const Instances instances(findings_.races);
     if (instances.pairs.empty()) return {};
-    SyncPreserving search(instances.pairs);
+    SyncPreserving search(instances.pairs, !findings_.completeness.declared);
     // The check reads no more of the trace than this has read.
     const auto half = Clock::now() + options_.time / 2;
     if (auto read = analysis::keep_order_of_locks(path_, options_, search, half); !read) return read;
@@ -95,7 +95,7 @@ class Prover {
       const bool another = !attempts.empty() && attempts.back().finding == instances.of[i];
       if (found[i] && !another) {
         attempts.push_back(
-            {instances.of[i], {instances.pairs[i], std::move(*found[i]), "keeping the order of locks"}});
+            {instances.of[i], {instances.pairs[i], std::move(*found[i]), "keeping the order of locks", {}}});
       }
     }
     return check(std::move(attempts));
@@ -119,6 +119,10 @@ class Prover {
   struct Attempt {
     std::size_t finding;
     Proof proof;
+  };
+  struct Answer {
+    solve::Proof proof;
+    bool is_refuted = false;
   };
   struct Open {
     std::size_t finding;
@@ -172,22 +176,22 @@ class Prover {
     if (parts->size() < pairs.size()) return {};
     // The check will have to read as much again, and do more with it.
     ask_until_ = until_ - std::min<Clock::duration>(2 * (Clock::now() - start), options_.time / 4);
-    std::vector<solve::Proof> answers(pairs.size());
+    std::vector<Answer> answers(pairs.size());
     answer(*parts, pairs, answers, open.size());
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       Open& one = open[asked[i]];
       ++one.next;
-      if (answers[i].answer.verdict == solve::Verdict::yes) {
+      solve::Proof& found = answers[i].proof;
+      if (found.answer.verdict == solve::Verdict::yes) {
         witness::Witness witness{.earlier = pairs[i].earlier.event,
                                  .later = pairs[i].later.event,
-                                 .from = answers[i].first_event,
-                                 .then = std::move(answers[i].answer.order)};
-        attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure"}});
-      } else if (answers[i].answer.verdict == solve::Verdict::no && (*parts)[i].whole &&
-                 answers[i].end == solve::Proof::End::all_of_it) {
+                                 .from = found.first_event,
+                                 .then = std::move(found.answer.order)};
+        attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure", {}}});
+      } else if (answers[i].is_refuted) {
         ++one.refuted;
-      } else if (answers[i].answer.verdict == solve::Verdict::unknown) {
+      } else if (found.answer.verdict == solve::Verdict::unknown) {
         one.time_was_up = true;
       }
     }
@@ -202,8 +206,25 @@ class Prover {
     return {};
   }
 
+  // Whether it is known that a pair cannot meet: what the events of the trace alone say, with no demands on
+  // top of these.
+  bool is_refuted(const Part& part, const solve::Window& window, const solve::Question& question,
+                  const solve::Proof& proof, std::chrono::milliseconds time) const {
+    const auto no = [](const solve::Proof& p) {
+      return p.answer.verdict == solve::Verdict::no && p.end == solve::Proof::End::all_of_it;
+    };
+    if (!part.whole || !no(proof)) return false;
+    const bool demands = window.writes_read || std::ranges::any_of(window.events, [](const Event& e) {
+                           return is_gap(e.op.kind) || is_failed_attempt(e.op.kind);
+                         });
+    if (!demands) return true;
+    solve::Window bare = window;
+    bare.writes_read = bare.keeps_gaps = false;
+    return no(solve::prove(bare, question, {.time = time}));
+  }
+
   void answer(std::span<const Part> parts, std::span<const model::RacePair> pairs,
-              std::vector<solve::Proof>& answers, std::size_t left) const {
+              std::vector<Answer>& answers, std::size_t left) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
       for (std::size_t i = next++; i < pairs.size(); i = next++) {
@@ -212,8 +233,12 @@ class Prover {
         const auto waiting = static_cast<std::int64_t>(left > i ? left - i : 1);
         const auto share = std::max(rest * options_.jobs / waiting, std::chrono::milliseconds(50));
         if (rest.count() <= 0) return;
-        answers[i] = solve::prove(parts[i].window(), {pairs[i].earlier.event, pairs[i].later.event},
-                                  {.time = std::min(rest, share)});
+        solve::Window window = parts[i].window();
+        window.writes_read = !findings_.completeness.declared;
+        const solve::Question question{pairs[i].earlier.event, pairs[i].later.event};
+        const auto time = std::min(rest, share);
+        answers[i].proof = solve::prove(window, question, {.time = time});
+        answers[i].is_refuted = is_refuted(parts[i], window, question, answers[i].proof, time);
       }
     };
     std::vector<std::jthread> threads;
@@ -226,14 +251,17 @@ class Prover {
     std::vector<witness::Witness> witnesses;
     for (const Attempt& attempt : attempts) witnesses.push_back(attempt.proof.witness);
     if (witnesses.empty()) return {};
-    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, {}, until_);
+    const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses,
+                                                   {.writes_read = !findings_.completeness.declared}, until_);
     if (!verdicts) return fail(verdicts.error());
     for (std::size_t i = 0; i < attempts.size(); ++i) {
       unchecked_[attempts[i].finding] = !(*verdicts)[i];
       if (!(*verdicts)[i]) continue;
       const bool ok = (*verdicts)[i]->ok();
-      ++(ok ? run_.proved : run_.rejected);
+      ++(ok ? run_.proved : (*verdicts)[i]->by_gap ? run_.not_kept : run_.rejected);
       if (ok) {
+        attempts[i].proof.grade =
+            findings_.completeness.declared ? engine::Grade::proved : engine::Grade::predicted;
         accept(findings_.races[attempts[i].finding], std::move(attempts[i].proof), findings_.engines);
       }
     }
@@ -277,6 +305,7 @@ Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& re
     findings.events += (*block)->size();
   }
   findings.warnings = (*source)->warnings();
+  findings.completeness = (*source)->completeness();
   const auto refuse = [&](std::string_view why) {
     return fail({Error::Kind::input, fmt::format("{}: events {} and {}: {}", path, base::grouped(earlier),
                                                  base::grouped(later), why)});

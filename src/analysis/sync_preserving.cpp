@@ -9,8 +9,8 @@ namespace deadheat::analysis {
 
 using order::Ideal;
 
-SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs)
-    : pairs_(pairs), earlier_(pairs.size()), found_(pairs.size()) {
+SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs, bool writes_read)
+    : writes_read_(writes_read), pairs_(pairs), earlier_(pairs.size()), found_(pairs.size()) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     wanted_.push_back({pairs[i].earlier.event, i, false});
     wanted_.push_back({pairs[i].later.event, i, true});
@@ -31,6 +31,11 @@ void SyncPreserving::see(const engine::SortedBlock& block) {
     if (number == wanted_[next_].event) access(number, t);
     if (!block.is_inner(i)) engine::dispatch(order_, t, op, events.object[i], time);
     if (is_of_memory(op.kind)) {
+      if (writes_read_ && op.kind == EventKind::write) {
+        Op read = op;
+        read.kind = EventKind::read;
+        order_.accessed(t, VarId{events.object[i]}, read, time);
+      }
       order_.accessed(t, VarId{events.object[i]}, op, time);
     } else if (is_of_lock(op.kind) && !block.is_inner(i)) {
       const LockId l{events.object[i]};

@@ -22,7 +22,8 @@ namespace deadheat::analysis {
 
 class SyncPreserving {
  public:
-  explicit SyncPreserving(std::span<const model::RacePair> pairs);
+  // `writes_read`: where it is not known whether the trace is complete, plain writes are reads too.
+  SyncPreserving(std::span<const model::RacePair> pairs, bool writes_read);
 
   // To be shown all blocks of the trace, in order, until no more is wanted.
   void see(const engine::SortedBlock& block);
@@ -51,6 +52,7 @@ class SyncPreserving {
   bool close(order::Ideal& set, const model::RacePair& pair) const;
   order::Ideal needed_by(ThreadId t);
 
+  bool writes_read_;
   std::span<const model::RacePair> pairs_;
   std::vector<Wanted> wanted_;  // by event
   std::size_t next_ = 0;

@@ -134,6 +134,7 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
   auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
+  if (wishes.assume_complete) declare(*findings, Completeness::complete());
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
     if (named) start = Clock::now();
@@ -152,12 +153,14 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
 }
 
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    std::uint64_t later, const Wishes& wishes, unsigned jobs,
                                     symbol::Symbolizer* symbols) {
   auto findings = analysis::findings_of_pair(path, read, earlier, later);
   if (!findings) return fail(findings.error());
   say_warnings(path, findings->warnings);
-  if (auto proved = analysis::prove(path, *findings, {.read = read, .time = time, .jobs = jobs}); !proved)
+  if (wishes.assume_complete) declare(*findings, Completeness::complete());
+  if (auto proved = analysis::prove(path, *findings, {.read = read, .time = wishes.budget, .jobs = jobs});
+      !proved)
     return fail(proved.error());
   const auto circumstances = analysis::circumstances_of(path, read, findings->races);
   if (!circumstances) return fail(circumstances.error());

@@ -34,6 +34,9 @@ inline constexpr Flag kSymbolsFlag = {
     .help = "look for the recorded program, its libraries and their debug files here too",
     .repeatable = true};
 inline constexpr Flag kNoSymbolsFlag = {.name = "no-symbols", .help = "show code addresses as they are"};
+inline constexpr Flag kAssumeCompleteFlag = {
+    .name = "assume-complete",
+    .help = "take it that the trace has every access of the program, or a gap for it"};
 inline constexpr Flag kLiteralThreadsFlag = {
     .name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"};
 inline constexpr Flag kSkipBadFlag = {.name = "skip-bad",
@@ -50,6 +53,7 @@ struct Wishes {
   report::Selection selection;
   bool full_context = false;  // not only what windows show
   bool proofs = true;
+  bool assume_complete = false;              // whatever the trace says of itself
   std::chrono::milliseconds budget{60'000};  // for all but what engines do that were asked for, or observe
 };
 
@@ -59,7 +63,7 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
                                      symbol::Symbolizer* symbols);
 // The same of the race between two events, of which no engine is asked.
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,
-                                    std::uint64_t later, std::chrono::milliseconds time, unsigned jobs,
+                                    std::uint64_t later, const Wishes& wishes, unsigned jobs,
                                     symbol::Symbolizer* symbols);
 
 }  // namespace deadheat::cli

@@ -31,6 +31,7 @@ constexpr Flag kFlags[] = {
      .value = "FILE",
      .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
     kBudgetFlag,
+    kAssumeCompleteFlag,
     kJobsFlag,
     {.name = "format",
      .value = "FORMAT",
@@ -136,7 +137,7 @@ Result<Exit> run(const Arguments& arguments) {
   const auto budget = budget_of(arguments);
   if (!budget) return fail(budget.error());
   const Wishes wishes{std::move(*selection), arguments.has("full-context"), !arguments.has("no-proofs"),
-                      *budget};
+                      arguments.has("assume-complete"), *budget};
   const bool keep_witnesses = arguments.has("witnesses");
   if (keep_witnesses && arguments.positional().size() > 1) {
     return usage_error("analyze: --witnesses takes one trace at a time");
@@ -195,7 +196,8 @@ constinit const Verb kAnalyze = {
         "Without --engine two engines look at the trace: one tells the races of this run, the other what may "
         "happen if threads had got their locks in another order. Races that were observed are told first, "
         "then "
-        "those that are proved, then mere candidates. The second engine is pwr-ee, which misses nothing that "
+        "those that are proved, those that are predicted, and mere candidates. The second engine is pwr-ee, "
+        "which misses nothing that "
         "can happen, if the trace has up to 5 million events and not too many threads, else pwr-ee-l, which "
         "misses little; it stops, and says so, where its tables would take more than 2 GiB, and after half "
         "of the time of --budget. With --filter or --sample it is fasttrack alone.\n\n"
@@ -215,7 +217,11 @@ constinit const Verb kAnalyze = {
         "For each race a schedule is looked for that brings the two accesses together: events of the trace "
         "in "
         "an order in which the program could have done them. It is checked step by step; a race that was "
-        "only suspected is then proved, and 'deadheat explain' shows the schedule. What is found to be "
+        "only suspected is then proved, and 'deadheat explain' shows the schedule. If it is not known "
+        "whether "
+        "the trace has every access of the program, or a gap where one may be missing, it is predicted: a "
+        "recording of a program that a compiler instrumented by itself lacks reads. --assume-complete takes "
+        "your word for it that it does not. What is found to be "
         "impossible is left out and counted, and so is what was not decided in the time of --budget.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "

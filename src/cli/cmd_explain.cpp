@@ -26,6 +26,7 @@ constexpr Flag kFlags[] = {
      .initial = "text",
      .choices = "text|json|html"},
     kBudgetFlag,
+    kAssumeCompleteFlag,
     kJobsFlag,
     kSymbolsFlag,
     kNoSymbolsFlag,
@@ -59,8 +60,11 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   if (!budget) return fail(budget.error());
   const auto jobs = jobs_of(arguments);
   if (!jobs) return fail(jobs.error());
+  Wishes wishes;
+  wishes.budget = *budget;
+  wishes.assume_complete = arguments.has("assume-complete");
   if (const auto pair = pair_in(wanted)) {
-    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, *budget, *jobs,
+    return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, wishes, *jobs,
                         symbols);
   }
   if (!is_fingerprint(wanted)) {
@@ -76,8 +80,6 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   }
   options.jobs = *jobs;
   options.read = read_options(arguments);
-  Wishes wishes;
-  wishes.budget = *budget;
   wishes.selection.only.emplace_back(wanted);
   report::Suppressions none;
   auto report = analyze_trace(trace.path(), options, wishes, none, symbols);

@@ -90,6 +90,7 @@ Result<Exit> run(const Arguments& arguments) {
     done = scan(**source, found);
   }
   say_warnings(found.trace, (*source)->warnings());
+  found.completeness = (*source)->completeness();
   if (!done) return fail(done.error());
   const auto folders = arguments.all("symbols");
   symbol::Symbolizer symbols({folders.begin(), folders.end()});
