@@ -85,6 +85,7 @@ Result<Findings> analyze_some(const std::string& path, const AnalyzeOptions& opt
       found->emplace(std::move(*all));
     }
     findings = std::move(*found);
+    declare(*findings, reader->completeness());
   } else if (windows->budget_s > 0) {
     return fail({Error::Kind::usage, fmt::format("{}: {} reads a trace several times, in part; this one can "
                                                  "only be read as a whole: convert it to a .dht first",
@@ -94,6 +95,7 @@ Result<Findings> analyze_some(const std::string& path, const AnalyzeOptions& opt
     if (!found) return fail(std::move(found).error().in(path));
     findings = std::move(*found);
     findings->warnings = (*source)->warnings();
+    declare(*findings, (*source)->completeness());
     findings->read_once = std::move(*source);
   }
   findings->windows = std::move(about);
@@ -152,6 +154,7 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     findings.events = pipeline.events();
     findings.filters = runs_of(options.filters, *filters);
     findings.warnings = (*feed)->warnings();
+    findings.completeness = (*feed)->completeness();
     if (const auto repeated = rules.total(model::Rule::fork_repeated); repeated > 0) {
       findings.warnings.push_back({"a fork follows the same fork; the second one was ignored", repeated});
     }
@@ -170,6 +173,7 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     }
   }
   findings.races = RaceLog::put_together(told);
+  declare(findings, Completeness(findings.completeness));
   return findings;
 }
 

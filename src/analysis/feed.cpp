@@ -25,6 +25,7 @@ class FileFeed final : public Feed {
     return {done_bytes_.load(std::memory_order_relaxed), readers_.front()->file_bytes()};
   }
   std::vector<Warning> warnings() const override { return readers_.front()->warnings(); }
+  Completeness completeness() const override { return readers_.front()->completeness(); }
 
  private:
   std::vector<std::unique_ptr<TraceReader>> readers_;
@@ -51,6 +52,7 @@ class StreamFeed final : public Feed {
     return {done_bytes_.load(std::memory_order_relaxed), total_bytes_.load(std::memory_order_relaxed)};
   }
   std::vector<Warning> warnings() const override { return source_->warnings(); }
+  Completeness completeness() const override { return source_->completeness(); }
 
  private:
   struct Copy {

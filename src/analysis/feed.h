@@ -20,6 +20,7 @@ class Feed {
   virtual bool side_by_side() const = 0;
   virtual Progress progress() const = 0;
   virtual std::vector<Warning> warnings() const = 0;
+  virtual Completeness completeness() const = 0;
 
   // A .dht file is decoded side by side if there are several slots, and it can be opened as often; all else
   // comes in order.

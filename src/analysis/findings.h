@@ -24,6 +24,8 @@ struct Proof {
   model::RacePair pair;  // the instance that it is of
   witness::Witness witness;
   std::string_view how;  // it was found
+  // Proved, or no more than predicted: nobody knows whether the trace is complete.
+  engine::Grade grade = engine::Grade::predicted;
 };
 
 // All races between one unordered pair of sites. Where a site is not known, the variable takes its place.
@@ -49,14 +51,20 @@ struct EngineRun {
   const engine::Row* row;
   std::uint64_t pairs = 0;  // told, of all findings together
   std::vector<engine::Counter> counters;
-  std::uint64_t bytes = 0;  // of its tables at the end
+  std::uint64_t bytes = 0;   // of its tables at the end
+  bool is_complete = false;  // the trace is said to have all accesses, or gaps for them
+
+  // What an engine proves holds for the events of the trace; for the program only if these are all.
+  engine::Grade grade() const {
+    return row->grade == engine::Grade::proved && !is_complete ? engine::Grade::candidate : row->grade;
+  }
 };
 
 // How sure it is: the best that any engine which tells it, or a proof, makes it.
 inline engine::Grade grade_of(const Finding& finding, std::span<const EngineRun> engines) {
-  engine::Grade grade = finding.proof ? engine::Grade::proved : engine::Grade::candidate;
+  engine::Grade grade = finding.proof ? finding.proof->grade : engine::Grade::candidate;
   for (std::size_t i = 0; i < engines.size(); ++i) {
-    if (finding.instances[i] > 0) grade = std::max(grade, engines[i].row->grade);
+    if (finding.instances[i] > 0) grade = std::max(grade, engines[i].grade());
   }
   return grade;
 }
@@ -97,6 +105,7 @@ struct ProvingRun {
   std::uint64_t time_is_up = 0;
   // Not looked for: they differ only by their lines from races on the same variable, of which enough were.
   std::uint64_t grouped = 0;
+  std::uint64_t not_kept = 0;  // a schedule was made, which does not keep to gaps or failed attempts
   // Schedules that were made and did not pass the check: each is a bug in what made it.
   std::uint64_t rejected = 0;
 };
@@ -119,9 +128,16 @@ struct Findings {
   std::uint64_t pairs_not_kept = 0;
   std::optional<ProvingRun> proving;  // none: no proof was looked for
   std::uint64_t events = 0;
+  Completeness completeness;
   std::vector<Warning> warnings;
   std::shared_ptr<Source> read_once;  // of a trace that cannot be read again: has the names
   std::optional<NoRace> no_race;      // of findings_of_pair(): nothing remains to be proved
 };
+
+// What is known, or said by the user, of the trace.
+inline void declare(Findings& findings, const Completeness& completeness) {
+  findings.completeness = completeness;
+  for (EngineRun& run : findings.engines) run.is_complete = completeness.declared;
+}
 
 }  // namespace deadheat::analysis

@@ -35,6 +35,7 @@ class Blocks final : public Feed {
   bool side_by_side() const override { return true; }
   Progress progress() const override { return {}; }
   std::vector<Warning> warnings() const override { return {}; }
+  Completeness completeness() const override { return {}; }
 
   // A block that is there only after one behind it turned out to be broken.
   void break_block(std::uint64_t broken, std::uint64_t late) {

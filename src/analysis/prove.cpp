@@ -138,7 +138,7 @@ class Prover {
     // The check reads no more of the trace than this has read.
     const auto half = Clock::now() + (until_ - Clock::now()) / 2;
     while (!left.pairs.empty() && Clock::now() < half) {
-      SyncPreserving search(left.pairs, left.of, bytes_for(4));
+      SyncPreserving search(left.pairs, writes_read(), left.of, bytes_for(4));
       if (auto read = analysis::keep_order_of_locks(path_, options_, search, half); !read) return read;
       auto found = search.take();
       std::vector<Attempt> attempts;
@@ -146,7 +146,7 @@ class Prover {
       for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i]) {
           attempts.push_back(
-              {left.of[i], {left.pairs[i], std::move(*found[i]), "keeping the order of locks"}});
+              {left.of[i], {left.pairs[i], std::move(*found[i]), "keeping the order of locks", {}}});
         } else if (search.was_left_out(i)) {
           rest.add(left.pairs[i], left.of[i]);
         }
@@ -197,6 +197,12 @@ class Prover {
   std::size_t bytes_for(std::size_t parts) const {
     return std::min<std::size_t>(static_cast<std::size_t>(options_.memory_bytes / parts), kMostBytes);
   }
+
+  solve::ProofLimits limits() const {
+    return {.most_numbers = std::min<std::uint64_t>(solve::ProofLimits{}.most_numbers, bytes_for(2) / 8)};
+  }
+  // Where it is not known whether the trace is complete, a plain write may hide a read.
+  bool writes_read() const { return !findings_.completeness.declared; }
 
   std::optional<model::RacePair> instance(const Open& open) const {
     const Finding& finding = findings_.races[open.finding];
@@ -258,6 +264,7 @@ class Prover {
     std::vector<solve::Proof> answers(pairs.size());
     answer_near(*near, pairs, answers, open.size());
     answer_all(*near, pairs, answers);
+    const std::vector<char> refuted = refute(*near, pairs, answers);
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       Open& one = open[asked[i]];
@@ -269,9 +276,8 @@ class Prover {
                                  .from = answers[i].first_event,
                                  .then = std::move(answers[i].answer.order)};
         shorten(witness, std::span(region.events).subspan(witness.from - region.first));
-        attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure"}});
-      } else if (answers[i].answer.verdict == solve::Verdict::no && region.whole &&
-                 answers[i].end == solve::Proof::End::all_of_it) {
+        attempts.push_back({one.finding, {pairs[i], std::move(witness), "by a decision procedure", {}}});
+      } else if (refuted[i] != 0) {
         ++one.refuted;
       } else if (answers[i].answer.verdict == solve::Verdict::unknown) {
         one.time_was_up = true;
@@ -317,7 +323,9 @@ class Prover {
       if (pairs[i].later.event - pairs[i].earlier.event <= kClose) close.push_back(i);
     }
     side_by_side(close, 2 * left, [&](std::size_t i, std::chrono::milliseconds time) {
-      answers[i] = solve::prove(near.near(i), {pairs[i].earlier.event, pairs[i].later.event},
+      solve::Window window = near.near(i);
+      window.writes_read = writes_read();
+      answers[i] = solve::prove(window, {pairs[i].earlier.event, pairs[i].later.event},
                                 {.time = time, .last_window = Reach{}.near_before});
       answers[i].end = solve::Proof::End::largest;
       const Region& region = near.regions[near.parts[i].region];
@@ -340,9 +348,9 @@ class Prover {
         if (near.parts[i].region == r && !decided) open.push_back(i);
       }
       if (open.empty() || Clock::now() >= ask_until_) continue;
-      const solve::Window window = near.regions[r].window();
-      const solve::ProofLimits limits{
-          .most_numbers = std::min<std::uint64_t>(solve::ProofLimits{}.most_numbers, bytes_for(2) / 8)};
+      solve::Window window = near.regions[r].window();
+      window.writes_read = writes_read();
+      const solve::ProofLimits limits = this->limits();
       if (!solve::fits(window, limits)) {
         side_by_side(open, open.size(), [&](std::size_t i, std::chrono::milliseconds time) {
           solve::ProofLimits larger = limits;
@@ -364,6 +372,40 @@ class Prover {
     }
   }
 
+  // Which pairs are known to have no schedule: what the events of the trace alone say, with no demands on top
+  // of these. A no with gaps, failed attempts or writes that read means nothing, so it is asked without them.
+  std::vector<char> refute(const Surroundings& near, std::span<const model::RacePair> pairs,
+                           std::span<const solve::Proof> answers) const {
+    std::vector<char> refuted(pairs.size());
+    for (std::size_t r = 0; r < near.regions.size(); ++r) {
+      if (!near.regions[r].whole) continue;
+      std::vector<std::size_t> denied;
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const bool is_no =
+            answers[i].answer.verdict == solve::Verdict::no && answers[i].end == solve::Proof::End::all_of_it;
+        if (near.parts[i].region == r && is_no) denied.push_back(i);
+      }
+      if (denied.empty()) continue;
+      solve::Window bare = near.regions[r].window();
+      const bool demands = writes_read() || std::ranges::any_of(bare.events, [](const Event& e) {
+                             return is_gap(e.op.kind) || is_failed_attempt(e.op.kind);
+                           });
+      if (!demands) {
+        for (const std::size_t i : denied) refuted[i] = 1;
+        continue;
+      }
+      bare.keeps_gaps = false;
+      if (!solve::fits(bare, limits())) continue;
+      const solve::Rules rules(bare);
+      side_by_side(denied, denied.size(), [&](std::size_t i, std::chrono::milliseconds time) {
+        const auto answer =
+            solve::decide(rules, {pairs[i].earlier.event, pairs[i].later.event}, {.time = time});
+        refuted[i] = answer.verdict == solve::Verdict::no ? 1 : 0;
+      });
+    }
+    return refuted;
+  }
+
   // Some at a time: what the checker keeps of each grows with the events that it looks at.
   Status check(std::vector<Attempt> attempts) {
     const std::uint64_t most = bytes_for(4) / kCheckedBytes;
@@ -375,15 +417,18 @@ class Prover {
         witnesses.push_back(attempts[end].proof.witness);
         events += witnesses.back().last() - std::min(witnesses.back().from, witnesses.back().last()) + 64;
       }
-      const auto verdicts = witness::check_witnesses(path_, options_.read, witnesses, {}, until_);
+      const auto verdicts =
+          witness::check_witnesses(path_, options_.read, witnesses, {.writes_read = writes_read()}, until_);
       if (!verdicts) return fail(verdicts.error());
       for (std::size_t i = 0; i < witnesses.size(); ++i, ++done) {
         Attempt& attempt = attempts[done];
         unchecked_[attempt.finding] = !(*verdicts)[i];
         if (!(*verdicts)[i]) continue;
         const bool ok = (*verdicts)[i]->ok();
-        ++(ok ? run_.proved : run_.rejected);
-        if (ok) accept(findings_.races[attempt.finding], std::move(attempt.proof), findings_.engines);
+        ++(ok ? run_.proved : (*verdicts)[i]->by_gap ? run_.not_kept : run_.rejected);
+        if (!ok) continue;
+        attempt.proof.grade = writes_read() ? engine::Grade::predicted : engine::Grade::proved;
+        accept(findings_.races[attempt.finding], std::move(attempt.proof), findings_.engines);
       }
     }
     return {};
@@ -440,6 +485,7 @@ Result<Findings> findings_of_pair(const std::string& path, const ReadOptions& re
     findings.events += (*block)->size();
   }
   findings.warnings = (*source)->warnings();
+  findings.completeness = (*source)->completeness();
   const auto refuse = [&](std::string_view why) {
     return fail({Error::Kind::input, fmt::format("{}: events {} and {}: {}", path, base::grouped(earlier),
                                                  base::grouped(later), why)});

@@ -27,9 +27,10 @@ void shorten(witness::Witness& witness) {
 
 }  // namespace
 
-SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs, std::span<const std::size_t> groups,
-                               std::size_t most_bytes)
-    : pairs_(pairs),
+SyncPreserving::SyncPreserving(std::span<const model::RacePair> pairs, bool writes_read,
+                               std::span<const std::size_t> groups, std::size_t most_bytes)
+    : writes_read_(writes_read),
+      pairs_(pairs),
       earlier_(pairs.size()),
       found_(pairs.size()),
       groups_(groups),
@@ -55,6 +56,11 @@ void SyncPreserving::see(const engine::SortedBlock& block) {
     if (number == wanted_[next_].event) access(number, t);
     if (!block.is_inner(i)) engine::dispatch(order_, t, op, events.object[i], time);
     if (is_of_memory(op.kind)) {
+      if (writes_read_ && op.kind == EventKind::write) {
+        Op read = op;
+        read.kind = EventKind::read;
+        order_.accessed(t, VarId{events.object[i]}, read, time);
+      }
       order_.accessed(t, VarId{events.object[i]}, op, time);
     } else if (is_of_lock(op.kind) && !block.is_inner(i)) {
       const LockId l{events.object[i]};

@@ -23,10 +23,11 @@ namespace deadheat::analysis {
 
 class SyncPreserving {
  public:
+  // `writes_read`: where it is not known whether the trace is complete, plain writes are reads too.
   // Pairs of one group are for one race: one schedule will do. What is kept of pairs whose later access is to
   // come takes no more than so many bytes; pairs beyond are left out.
-  explicit SyncPreserving(std::span<const model::RacePair> pairs, std::span<const std::size_t> groups = {},
-                          std::size_t most_bytes = SIZE_MAX);
+  SyncPreserving(std::span<const model::RacePair> pairs, bool writes_read,
+                 std::span<const std::size_t> groups = {}, std::size_t most_bytes = SIZE_MAX);
 
   // To be shown all blocks of the trace, in order, until no more is wanted.
   void see(const engine::SortedBlock& block);
@@ -58,6 +59,7 @@ class SyncPreserving {
   bool close(order::Ideal& set, const model::RacePair& pair) const;
   order::Ideal needed_by(ThreadId t);
 
+  bool writes_read_;
   std::span<const model::RacePair> pairs_;
   std::vector<Wanted> wanted_;  // by event
   std::size_t next_ = 0;

@@ -173,6 +173,7 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
   const bool is_incomplete = std::ranges::any_of(trace->warnings(), &Warning::is_incomplete);
+  if (wishes.assume_complete) declare(*findings, Completeness::complete());
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
     if (named) start = Clock::now();
@@ -203,6 +204,7 @@ Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& 
   auto findings = analysis::findings_of_pair(path, read, earlier, later);
   if (!findings) return fail(findings.error());
   say_warnings(path, findings->warnings);
+  if (wishes.assume_complete) declare(*findings, Completeness::complete());
   if (!findings->no_race) {
     const analysis::ProveOptions proving{
         .read = read, .time = wishes.budget, .memory_bytes = wishes.memory_bytes, .jobs = jobs};

@@ -44,6 +44,9 @@ inline constexpr Flag kUntrustedFlag = {
     .help =
         "for a trace from strangers: open no files that it names (--no-symbols), and use at most 1 GiB "
         "of memory unless --memory says otherwise"};
+inline constexpr Flag kAssumeCompleteFlag = {
+    .name = "assume-complete",
+    .help = "take it that the trace has every access of the program, or a gap for it"};
 inline constexpr Flag kLiteralThreadsFlag = {
     .name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"};
 inline constexpr Flag kSkipBadFlag = {.name = "skip-bad",
@@ -63,6 +66,7 @@ struct Wishes {
   report::Selection selection;
   bool full_context = false;  // not only what windows show
   bool proofs = true;
+  bool assume_complete = false;              // whatever the trace says of itself
   std::chrono::milliseconds budget{60'000};  // for all but what engines do that were asked for, or observe
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   // So many races, in the order in which they are shown, are proved before the others.

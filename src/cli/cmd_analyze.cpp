@@ -32,6 +32,7 @@ constexpr Flag kFlags[] = {
      .help = "write the schedules that show the races to a file; 'deadheat check --witness' reads it"},
     kBudgetFlag,
     kMemoryFlag,
+    kAssumeCompleteFlag,
     kJobsFlag,
     {.name = "format",
      .value = "FORMAT",
@@ -142,12 +143,13 @@ Result<Exit> run(const Arguments& arguments) {
   if (!memory) return fail(memory.error());
   const bool some = arguments.has("first") || arguments.has("max");
   const auto shown_first = static_cast<std::size_t>(some ? selection->limit : 0);
-  const Wishes wishes{std::move(*selection),
-                      arguments.has("full-context"),
-                      !arguments.has("no-proofs"),
-                      *budget,
-                      *memory,
-                      shown_first};
+  const Wishes wishes{.selection = std::move(*selection),
+                      .full_context = arguments.has("full-context"),
+                      .proofs = !arguments.has("no-proofs"),
+                      .assume_complete = arguments.has("assume-complete"),
+                      .budget = *budget,
+                      .memory_bytes = *memory,
+                      .shown_first = shown_first};
   const bool keep_witnesses = arguments.has("witnesses");
   if (keep_witnesses && arguments.positional().size() > 1) {
     return usage_error("analyze: --witnesses takes one trace at a time");
@@ -206,7 +208,8 @@ constinit const Verb kVerb = {
         "Without --engine two engines look at the trace: one tells the races of this run, the other what may "
         "happen if threads had got their locks in another order. Races that were observed are told first, "
         "then "
-        "those that are proved, then mere candidates. The second engine is pwr-ee, which misses nothing that "
+        "those that are proved, those that are predicted, and mere candidates. The second engine is pwr-ee, "
+        "which misses nothing that "
         "can happen, if the trace has up to 5 million events and not too many threads, else pwr-ee-l, which "
         "misses little; it stops, and says so, where its tables would take more than 2 GiB, and after half "
         "of the time of --budget. With --filter or --sample it is fasttrack alone.\n\n"
@@ -227,7 +230,11 @@ constinit const Verb kVerb = {
         "For each race a schedule is looked for that brings the two accesses together: events of the trace "
         "in "
         "an order in which the program could have done them. It is checked step by step; a race that was "
-        "only suspected is then proved, and 'deadheat explain' shows the schedule. What is found to be "
+        "only suspected is then proved, and 'deadheat explain' shows the schedule. If it is not known "
+        "whether "
+        "the trace has every access of the program, or a gap where one may be missing, it is predicted: a "
+        "recording of a program that a compiler instrumented by itself lacks reads. --assume-complete takes "
+        "your word for it that it does not. What is found to be "
         "impossible is left out and counted, and so is what was not decided in the time of --budget.\n\n"
         "Recorded traces have code addresses. They are looked up in the files of the program and of its "
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "

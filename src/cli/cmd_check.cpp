@@ -78,6 +78,7 @@ void show(const std::string& trace, const Violation& violation, const Names& nam
 struct Survey {
   WellFormed rules;
   std::uint64_t events = 0;
+  Completeness completeness = {};
 };
 
 Result<Survey> survey_of(Source& source, std::size_t keep) {
@@ -88,6 +89,7 @@ Result<Survey> survey_of(Source& source, std::size_t keep) {
     return {};
   });
   if (!read) return fail(read.error());
+  survey.completeness = source.completeness();
   return survey;
 }
 
@@ -127,8 +129,10 @@ bool serves_schedules(const Survey& survey) {
 
 // Whether all schedules of the file hold, each with a line about it.
 Result<bool> check_schedules(const std::string& path, const std::string& file,
-                             const report::WitnessFile& wanted, const Arguments& arguments) {
-  const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted.witnesses);
+                             const report::WitnessFile& wanted, const Arguments& arguments,
+                             const Completeness& completeness) {
+  const auto verdicts = witness::check_witnesses(path, read_options(arguments), wanted.witnesses,
+                                                 {.writes_read = !completeness.declared});
   if (!verdicts) return fail(verdicts.error());
   std::uint64_t good = 0;
   for (std::size_t i = 0; i < verdicts->size(); ++i) {
@@ -245,7 +249,7 @@ Result<Exit> run(const Arguments& arguments) {
     if (!survey) say(survey.error().message);
     if (!survey || !(schedules ? serves_schedules(*survey) : survey->rules.ok())) exit = kCouldNot;
     if (schedules && survey) {
-      const auto hold = check_schedules(path, file, witnesses, arguments);
+      const auto hold = check_schedules(path, file, witnesses, arguments, survey->completeness);
       if (!hold) return fail(hold.error());
       if (!*hold) exit = kCouldNot;
     }

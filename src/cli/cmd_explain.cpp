@@ -27,6 +27,7 @@ constexpr Flag kFlags[] = {
      .choices = "text|json|html"},
     kBudgetFlag,
     kMemoryFlag,
+    kAssumeCompleteFlag,
     kJobsFlag,
     kSymbolsFlag,
     kNoSymbolsFlag,
@@ -67,6 +68,7 @@ Result<report::Report> report_of(const ReadableTwice& trace, const std::string& 
   Wishes wishes;
   wishes.budget = *budget;
   wishes.memory_bytes = *memory;
+  wishes.assume_complete = arguments.has("assume-complete");
   if (const auto pair = pair_in(wanted)) {
     return analyze_pair(trace.path(), read_options(arguments), pair->earlier, pair->later, wishes, *jobs,
                         symbols);

@@ -93,6 +93,7 @@ Result<Exit> run(const Arguments& arguments) {
   const auto warnings = (*source)->warnings();
   say_warnings(found.trace, warnings);
   found.is_incomplete = std::ranges::any_of(warnings, &Warning::is_incomplete);
+  found.completeness = (*source)->completeness();
   if (!done) return fail(done.error());
   const auto folders = arguments.all("symbols");
   symbol::Symbolizer symbols({folders.begin(), folders.end()});

@@ -441,6 +441,8 @@ std::string_view name_of(Grade grade) {
   switch (grade) {
     case Grade::candidate:
       return "candidate";
+    case Grade::predicted:
+      return "predicted";
     case Grade::proved:
       return "proved";
     case Grade::observed:

@@ -25,7 +25,7 @@ enum class Notion : std::uint8_t {
 std::string_view name_of(Notion notion);
 
 // How sure a report is.
-enum class Grade : std::uint8_t { candidate, proved, observed };
+enum class Grade : std::uint8_t { candidate, predicted, proved, observed };
 std::string_view name_of(Grade grade);
 
 // What an engine's verdict on an access rests on, besides the access: what may be left out before it follows.

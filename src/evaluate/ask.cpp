@@ -122,7 +122,7 @@ Run ask(const Contestant& contestant, const labels::LabelledTrace& trace, const 
 }
 
 namespace {
-constexpr std::string_view kLetters = "cpo";  // of grades
+constexpr std::string_view kLetters = "cdpo";  // of grades
 }  // namespace
 
 std::string as_message(const Run& run) {

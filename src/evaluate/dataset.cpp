@@ -85,7 +85,7 @@ constexpr std::string_view kColumns =
     "| `engine` | who was asked |\n"
     "| `verdict` | `told`, `not told`; or `time`, `memory`, `failed`: the run was stopped, and says nothing "
     "|\n"
-    "| `grade` | of what was told: `observed`, `proved`, `candidate` |\n\n"
+    "| `grade` | of what was told: `observed`, `proved`, `predicted`, `candidate` |\n\n"
     "Columns of `runs.csv`: `races` that are known, `found` and `missed` of them; `reports` are pairs (of "
     "`default`: races between two places); `judged` those of which the labels know, `false` of these that "
     "are no race; `cpu_s`, `peak_bytes`.\n\n";

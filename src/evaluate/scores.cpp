@@ -60,7 +60,7 @@ std::vector<Score> scores_of(const Evaluation& evaluation) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const auto& told = runs[i].told[p];
       ++(runs[i].end != End::done ? scores[i].unknown : told ? scores[i].found : scores[i].missed);
-      scores[i].sure += told && *told != engine::Grade::candidate ? 1 : 0;
+      scores[i].sure += told && *told >= engine::Grade::proved ? 1 : 0;
       scores[i].alone += told && finders == 1 ? 1 : 0;
     }
   });
@@ -161,7 +161,7 @@ std::vector<Finding> findings_of(const Evaluation& evaluation) {
       } else if (evaluation.contestants[i].as_analyze && run.end == End::done) {
         if (!run.told[p]) {
           findings.push_back({Finding::What::missed_by_analyze, t, p});
-        } else if (*run.told[p] == engine::Grade::candidate) {
+        } else if (*run.told[p] < engine::Grade::proved) {
           findings.push_back({Finding::What::unproved_by_analyze, t, p});
         }
       }

@@ -72,7 +72,7 @@ std::string engines_as_markdown(std::span<const engine::Row> rows, std::span<con
   }
   out += "\nWhat the evidence of a report is worth:\n\n";
   for (const engine::Grade grade :
-       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::predicted, engine::Grade::candidate}) {
     out += fmt::format("- *{}*: {}.\n", name_of(grade), meaning_of(grade));
   }
   for (const engine::Row& row : rows) out += section(row);

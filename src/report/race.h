@@ -149,12 +149,13 @@ struct SuppressionUse {
   std::uint64_t races = 0;
 };
 
-inline constexpr std::size_t kGrades = 3;
+inline constexpr std::size_t kGrades = 4;
 
 struct Report {
   std::string trace;
   std::uint64_t events = 0;
-  bool is_incomplete = false;         // the trace ends before its end
+  bool is_incomplete = false;  // the trace ends before its end
+  Completeness completeness = {};
   std::vector<FilterReport> filters;  // in their order
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;
@@ -166,7 +167,7 @@ struct Report {
   std::uint64_t passed_over = 0;                  // by --only and --ignore
   std::uint64_t limit = UINT64_MAX;               // how many are shown at most
   std::vector<SuppressionUse> suppressions;       // those that hit
-  std::uint64_t found() const { return by_grade[0] + by_grade[1] + by_grade[2]; }
+  std::uint64_t found() const { return by_grade[0] + by_grade[1] + by_grade[2] + by_grade[3]; }
   std::uint64_t not_shown() const { return found() - races.size(); }
 };
 

@@ -167,9 +167,19 @@ Json windows_json(const WindowsReport& w) {
 }
 
 Json proving_json(const analysis::ProvingRun& run) {
-  return {{"proved", run.proved},       {"refuted", run.refuted},  {"consequences", run.consequences},
-          {"not_found", run.not_found}, {"too_far", run.too_far},  {"time_is_up", run.time_is_up},
-          {"grouped", run.grouped},     {"rejected", run.rejected}};
+  return {{"proved", run.proved},       {"refuted", run.refuted},   {"consequences", run.consequences},
+          {"not_found", run.not_found}, {"too_far", run.too_far},   {"time_is_up", run.time_is_up},
+          {"grouped", run.grouped},     {"not_kept", run.not_kept}, {"rejected", run.rejected}};
+}
+
+Json completeness_json(const Completeness& completeness) {
+  Json omissions = Json::array();
+  for (std::size_t i = 0; i < kOmissions; ++i) {
+    if ((completeness.omissions & static_cast<std::uint32_t>(omission(i))) != 0) {
+      omissions.push_back(name_of(omission(i)));
+    }
+  }
+  return {{"declared", completeness.declared}, {"omissions", std::move(omissions)}};
 }
 
 Json report_json(const Report& report) {
@@ -183,13 +193,14 @@ Json report_json(const Report& report) {
         {{"file", use.file}, {"line", use.line}, {"suppression", use.text}, {"races", use.races}});
   }
   for (const engine::Grade grade :
-       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::predicted, engine::Grade::candidate}) {
     grades[std::string(name_of(grade))] = report.by_grade[static_cast<std::size_t>(grade)];
   }
   return {{"trace", report.trace},
           {"error", nullptr},
           {"incomplete", report.is_incomplete},
           {"events", report.events},
+          {"completeness", completeness_json(report.completeness)},
           {"filters", std::move(filters)},
           {"windows", report.windows ? windows_json(*report.windows) : Json()},
           {"engines", std::move(engines)},

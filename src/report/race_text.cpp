@@ -20,7 +20,7 @@ using base::counted;
 using base::grouped;
 using engine::Grade;
 
-constexpr Grade kBestFirst[] = {Grade::observed, Grade::proved, Grade::candidate};
+constexpr Grade kBestFirst[] = {Grade::observed, Grade::proved, Grade::predicted, Grade::candidate};
 
 enum class Ink : std::uint8_t { bold = 1, faint = 2, red = 31, yellow = 33 };
 
@@ -176,9 +176,9 @@ std::string race_text(const Race& race, std::size_t number, const base::Terminal
                   painted(fmt::format("[{}]", race.fingerprint.short_text()), Ink::faint, terminal));
   out += side(race.earlier, race, terminal) + side(race.later, race, terminal);
   out += memory_lines(race) + creation_lines(race);
-  const std::string_view label = race.grade == Grade::candidate ? "Why it is suspected: "
-                                 : race.grade == Grade::proved  ? "Why nothing keeps them apart: "
-                                                                : "Why nothing orders them: ";
+  const std::string_view label = race.grade == Grade::candidate  ? "Why it is suspected: "
+                                 : race.grade != Grade::observed ? "Why nothing keeps them apart: "
+                                                                 : "Why nothing orders them: ";
   out += base::wrap(fmt::format("{}{}", label, race.why), terminal.width, 2) + proof_line(race, terminal);
   return out + seen(race) + '\n';
 }
@@ -320,8 +320,22 @@ std::string proving(const Report& report, const base::Terminal& terminal) {
   say(run.time_is_up, "open: the time was up (--budget)");
   say(run.grouped,
       "not looked for: they differ only by their lines from races on the same variable that were looked at");
+  say(run.not_kept, "open: a schedule was found that does not keep to the gaps of the trace");
   say(run.rejected, "with a schedule that did not pass the check, which is a bug: please report it");
   return out.empty() ? "" : base::wrap(fmt::format("proofs: {}.", out), terminal.width, 2);
+}
+
+// Why a schedule is no proof, where one was looked for.
+std::string completeness(const Report& report, const base::Terminal& terminal) {
+  if (report.completeness.declared || !report.proving || report.found() == 0) return "";
+  std::string why;
+  for (std::size_t i = 0; i < kOmissions; ++i) {
+    if ((report.completeness.omissions & static_cast<std::uint32_t>(omission(i))) == 0) continue;
+    why += fmt::format("{}{}", why.empty() ? "" : "; ", meaning_of(omission(i)));
+  }
+  if (why.empty()) why = "it does not say";
+  return base::wrap(fmt::format("whether the trace has all accesses is not known: {}.", why), terminal.width,
+                    2);
 }
 
 std::string grades_explained(const Report& report, const base::Terminal& terminal) {
@@ -339,7 +353,8 @@ std::string as_text(const Report& report, const base::Terminal& terminal) {
   std::string out;
   for (std::size_t i = 0; i < report.races.size(); ++i) out += race_text(report.races[i], i + 1, terminal);
   return out + summary(report, terminal) + left_out(report) + windows(report, terminal) + filters(report) +
-         counters(report) + proving(report, terminal) + grades_explained(report, terminal);
+         counters(report) + proving(report, terminal) + completeness(report, terminal) +
+         grades_explained(report, terminal);
 }
 
 }  // namespace deadheat::report

@@ -280,7 +280,7 @@ FilterReport resolve(const analysis::FilterRun& run) {
 }
 
 EngineReport resolve(const analysis::EngineRun& run) {
-  return {run.name, run.row->notion, run.row->grade, run.pairs, run.counters, run.bytes};
+  return {run.name, run.row->notion, run.grade(), run.pairs, run.counters, run.bytes};
 }
 
 // Theorem 3.3: each window by itself shows a race with probability 2 eps / 15 at least.

@@ -55,13 +55,14 @@ Report select(const std::string& trace, const analysis::Findings& findings,
   if (findings.windows) report.windows = resolve(*findings.windows, findings.events);
   report.proving = findings.proving;
   report.pairs_not_kept = findings.pairs_not_kept;
+  report.completeness = findings.completeness;
   suppressions.start_counting();
   // One at a time: of those that are not shown nothing is kept.
   const NamesFrom from{circumstances.names(), symbols};
   const std::vector<Merged> all = merged(findings.races, findings.engines, from);
   std::vector<const Merged*> in_order;  // the surest first
   for (const engine::Grade grade :
-       {engine::Grade::observed, engine::Grade::proved, engine::Grade::candidate}) {
+       {engine::Grade::observed, engine::Grade::proved, engine::Grade::predicted, engine::Grade::candidate}) {
     for (const Merged& one : all) {
       if (grade_of(one.finding, findings.engines) == grade) in_order.push_back(&one);
     }

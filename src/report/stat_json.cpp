@@ -72,6 +72,7 @@ Json scan_of(const StatReport::Scan& scan, const NamesFrom& from) {
 std::string as_json(const StatReport& report, const NamesFrom& from) {
   Json json = {{"version", 1}, {"trace", report.trace}, {"incomplete", report.is_incomplete}};
   json["bytes"] = report.bytes == 0 ? Json() : Json(report.bytes);
+  json["completeness"] = text_of(report.completeness);
   json.update(counts(report.summary));
   json["busiest_threads"] = threads(report, from.names);
   json["scan"] = report.scan ? scan_of(*report.scan, from) : Json();

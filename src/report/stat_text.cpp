@@ -52,6 +52,7 @@ std::string overview(const StatReport& report) {
   row("sites", s.sites,
       report.scan ? fmt::format("{} used by events", grouped(report.scan->sites_used)) : "");
   if (s.stacks > 0) row("stacks", s.stacks);
+  if (!report.completeness.declared) table.add({"completeness", "", text_of(report.completeness)});
   return table.text();
 }
 

@@ -72,7 +72,7 @@ std::string about_order(const Race& race, const Signs& signs) {
         "have waited for it.",
         other, wait, one, signal, other);
   }
-  if (race.grade == engine::Grade::proved) {
+  if (race.grade == engine::Grade::proved || race.grade == engine::Grade::predicted) {
     return fmt::format(
         "After its access {} {}, and before the other access {} {}. In this run that may have kept them "
         "apart; in another order of the same events it does not.",
@@ -109,6 +109,10 @@ std::string_view meaning_of(engine::Grade grade) {
     case engine::Grade::proved:
       return "whatever kept the accesses apart in this run, another order of the same events, checked step "
              "by step, brings them together";
+    case engine::Grade::predicted:
+      return "another order of the same events, checked step by step, brings the accesses together; but the "
+             "recording may lack reads of the program that would forbid it: build with deadheat cc, or look "
+             "at what the two threads know of each other";
     case engine::Grade::candidate:
       return "a suspicion, not a proof: the engine looks at less than all that can order two accesses, so "
              "something else may keep them apart; read the two places before you believe it";

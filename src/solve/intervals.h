@@ -15,7 +15,7 @@ class Intervals {
  public:
   explicit Intervals(std::span<const Event> events) {
     for (const Event& e : events) {
-      if (!is_of_memory(e.op.kind)) continue;
+      if (object_kind(e.op.kind) != ObjectKind::variable) continue;
       bounds_.push_back(first_byte(e));
       bounds_.push_back(end_byte(e));
     }

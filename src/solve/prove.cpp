@@ -14,7 +14,8 @@ Window part_of(const Window& window, std::uint64_t first, std::uint64_t end) {
   for (std::uint64_t number = window.first; number < first; ++number) {
     holders.see(window.events[number - window.first]);
   }
-  return {first, window.events.subspan(first - window.first, end - first), holders.all()};
+  return {first, window.events.subspan(first - window.first, end - first), holders.all(), window.writes_read,
+          window.keeps_gaps};
 }
 
 namespace {

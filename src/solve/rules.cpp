@@ -10,10 +10,16 @@ namespace deadheat::solve {
 
 using Mode = model::HeldLocks::Mode;
 
-Rules::Rules(const Window& window) : first_(window.first), events_(window.events) {
+Rules::Rules(const Window& window)
+    : first_(window.first),
+      events_(window.events),
+      writes_read_(window.writes_read),
+      keeps_gaps_(window.keeps_gaps) {
   find_threads();
   find_needs_of_threads();
   find_needs_of_messages();
+  if (keeps_gaps_) find_needs_of_gaps(window);
+  if (keeps_gaps_) find_needs_of_attempts(window);
   find_sections(window);
   find_memory();
   close_needs();
@@ -154,16 +160,17 @@ void Rules::find_memory() {
   std::vector<std::vector<Index>> touching(intervals.size());
   for (Index i = 0; i < events_.size(); ++i) {
     const EventKind kind = events_[i].op.kind;
-    if (!is_of_memory(kind)) continue;
+    if (!is_of_memory(kind) && !is_setting(kind)) continue;
     intervals.each(events_[i], [&](std::size_t at) {
       Memory& m = memory[at];
-      if (solve::reads(kind)) need(i, m.last);
+      // What a gap finds is the last of what was set before it: that stays the last.
+      if (is_reading(kind) || (i < last_gap_ && is_setting(kind))) need(i, m.last);
       if (kind == EventKind::alloc) {
         for (const Index before : m.allocations) need(i, before);
         m.allocations.clear();
       }
       if (is_allocation(kind)) m.allocations.push_back(i);
-      if (solve::sets(kind)) m.last = i;
+      if (is_setting(kind)) m.last = i;
       touching[at].push_back(i);
     });
   }
@@ -178,8 +185,8 @@ void Rules::keep_parts(const std::vector<std::vector<Index>>& touching) {
   for (const std::vector<Index>& events : touching) {
     const auto any = [&](auto&& holds) { return std::ranges::any_of(events, holds); };
     if (!any([&](Index i) { return thread_[i] != thread_[events[0]]; }) ||
-        !any([&](Index i) { return solve::reads(events_[i].op.kind); }) ||
-        !any([&](Index i) { return solve::sets(events_[i].op.kind); }) ||
+        !any([&](Index i) { return is_reading(events_[i].op.kind); }) ||
+        !any([&](Index i) { return is_setting(events_[i].op.kind); }) ||
         !known.try_emplace(events, static_cast<Index>(parts_.size())).second) {
       continue;
     }
@@ -187,11 +194,11 @@ void Rules::keep_parts(const std::vector<std::vector<Index>>& touching) {
     Part part;
     Index last = kNone;
     for (const Index i : events) {
-      if (solve::reads(events_[i].op.kind)) {
+      if (is_reading(events_[i].op.kind)) {
         part.reads.push_back({i, last});
         reads_[i].push_back({number, last});
       }
-      if (!solve::sets(events_[i].op.kind)) continue;
+      if (!is_setting(events_[i].op.kind)) continue;
       auto at = std::ranges::find(part.sets, thread_[i], &Part::Sets::thread);
       if (at == part.sets.end()) at = part.sets.insert(at, {thread_[i], {}});
       at->events.push_back(i);

@@ -104,15 +104,21 @@ class Rules {
   void find_needs_at_start(const Lock& lock);
   void find_needs_of_threads();
   void find_needs_of_messages();
+  void find_needs_of_gaps(const Window& window);
+  void find_needs_of_attempts(const Window& window);
   void find_memory();
   void keep_parts(const std::vector<std::vector<Index>>& touching);
   void close_needs();
   std::vector<Need> close(std::vector<Index>& needs, const std::vector<Need>& across) const;
   Cut before(const std::vector<Index>& needs, Index i) const;
   void need(Index after, Index before);
+  bool is_reading(EventKind kind) const;
+  bool is_setting(EventKind kind) const;
 
   std::uint64_t first_;
   std::span<const Event> events_;
+  bool writes_read_, keeps_gaps_;
+  Index last_gap_ = 0;                               // of unknown bytes
   std::unordered_map<std::uint32_t, Index> number_;  // of a thread by its id
   std::vector<Index> thread_, rank_;                 // by event
   std::vector<std::vector<Index>> of_thread_;
@@ -135,6 +141,13 @@ inline bool reads(EventKind kind) {
 }
 inline bool sets(EventKind kind) {
   return is_of_memory(kind) && kind != EventKind::read && kind != EventKind::atomic_load;
+}
+inline bool Rules::is_reading(EventKind kind) const {
+  return solve::reads(kind) || (writes_read_ && kind == EventKind::write) ||
+         (keeps_gaps_ && kind == EventKind::gap_range);
+}
+inline bool Rules::is_setting(EventKind kind) const {
+  return solve::sets(kind) || (keeps_gaps_ && kind == EventKind::gap_range);
 }
 inline bool is_acquire(EventKind kind) {
   return kind == EventKind::acquire || kind == EventKind::acquire_shared;

@@ -22,6 +22,11 @@ struct Window {
   std::uint64_t first = 0;  // number of the first event
   std::span<const Event> events;
   std::vector<Held> held;  // at its start
+  // Where it is not known whether the trace is complete: a plain write may hide a read of the same bytes.
+  bool writes_read = false;
+  // Gaps and failed attempts are kept, by rules that are stricter than they have to be: a yes can be shown, a
+  // no means nothing. Else they are passed over, and a no is a no.
+  bool keeps_gaps = true;
 };
 
 // What it means that a pair meets. semantics: after some of the events of the window, in an order that is a

@@ -9,7 +9,7 @@ Verdict verdict_of(const Doubt& confirmed) {
   return {confirmed.of == Doubt::Of::reading
               ? "a byte that a gap may have read has another last write than in the trace"
               : "what may be hidden between a read and its write is not the same",
-          confirmed.gap};
+          confirmed.gap, true};
 }
 
 std::string LocksHeld::change(ThreadId t, EventKind kind, std::uint32_t lock) {
@@ -106,6 +106,11 @@ void Checker::fail(std::string broken, std::optional<std::uint64_t> event) {
   if (verdict_.ok()) verdict_ = {std::move(broken), event};
 }
 
+void Checker::fail_by_gap(std::string broken, std::uint64_t event) {
+  fail(std::move(broken), event);
+  verdict_.by_gap = true;
+}
+
 void Checker::see(std::uint64_t number, const Event& event) {
   if (number < witness_.from || !verdict_.ok()) return;
   const bool is_in_order = number < witness_.end_of(event.thread);
@@ -184,7 +189,10 @@ void Checker::take_up(std::uint64_t number, const Event& event) {
 void Checker::perform(std::uint64_t number, const Event& event, const Writers& writers, const PastOf& past) {
   std::string broken = wrong_with(number, event, writers);
   if (broken.empty() && is_gap(event.op.kind)) broken = wrong_gap(number, event, past);
-  if (!broken.empty()) return fail(std::move(broken), number);
+  if (!broken.empty()) {
+    const bool by_gap = is_gap(event.op.kind) || is_failed_attempt(event.op.kind);
+    return by_gap ? fail_by_gap(std::move(broken), number) : fail(std::move(broken), number);
+  }
   if (has_gaps_ && reads(event.op.kind)) doubt_gaps(number, event, writers, past);
   if (changes(event.op.kind)) now_.write(event, number);
   if (event.op.kind == EventKind::fork) state_.forked.insert(event.object);
@@ -309,7 +317,7 @@ bool Checker::may_be_ordered(std::uint64_t gap, ThreadId thread, const Past& pas
 
 void Checker::doubt(std::uint64_t gap, ThreadId thread, std::uint64_t byte, Doubt::Of of) {
   if (!doubted_.emplace(gap, byte, of).second) return;
-  if (doubts_.size() == kMostDoubts) return fail("too many gaps would have to be looked at", gap);
+  if (doubts_.size() == kMostDoubts) return fail_by_gap("too many gaps would have to be looked at", gap);
   doubts_.push_back({gap, thread, byte, of});
 }
 

@@ -47,6 +47,7 @@ namespace deadheat::witness {
 struct Verdict {
   std::string broken;                  // the rule; empty: all is well
   std::optional<std::uint64_t> event;  // at which
+  bool by_gap = false;                 // a gap or a failed attempt is not kept; else it is a fault
   bool ok() const { return broken.empty(); }
 };
 
@@ -167,6 +168,7 @@ class Checker {
   bool is_next(std::uint64_t number, ThreadId t) const;
   std::string wrong_end() const;
   void fail(std::string broken, std::optional<std::uint64_t> event);
+  void fail_by_gap(std::string broken, std::uint64_t event);
 
   static constexpr std::size_t kMostDoubts = 65536;
 
