@@ -507,10 +507,10 @@ void Transcriber::put_pages(std::uint32_t t, const Op& op, std::uint64_t begin, 
     const std::uint64_t next = std::min(end, (at / Cells::kRegionBytes + 1) * Cells::kRegionBytes);
     const bool is_touched = cells_.is_touched(at);
     const bool is_beyond = end - begin > kLargeBlock && at != begin;  // it may never be touched
+    if (is_new && !is_beyond) cells_.number(at);                      // neighbours have numbers in a row
     if (next - at < Cells::kRegionBytes) {
       if (is_new ? is_touched || !is_beyond : cells_.is_in_use(at)) tell(at, next);
     } else if (is_touched || (is_new && !is_beyond)) {
-      if (!is_touched) cells_.number(at);
       const Cells::Pages pages = is_new ? cells_.renew(at, owner) : cells_.take_back(at);
       constexpr std::uint64_t kPage = std::uint64_t{1} << Cells::kPageBits;
       for (std::uint64_t page = at, i = 0; page < next; page += kPage, ++i) {

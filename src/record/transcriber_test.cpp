@@ -124,6 +124,40 @@ TEST_F(TranscriberTest, CountsAFreeOfUnknownMemory) {
   EXPECT_EQ(lost(Loss::free_unknown), 1u);
 }
 
+TEST_F(TranscriberTest, TellsOfAMappingThatComesAndGoesByThePagesInUse) {
+  constexpr std::uint64_t kAt = 0x100000, kBytes = 4 * 65536;
+  std::uint64_t stamp = 1;
+  for (int i = 0; i < 3; ++i) {
+    a_.stamped(stamp++, Kind::alloc, kAt, {kBytes});
+    a_.put(Kind::write, kAt + 65536 + 8, 8);
+    a_.stamped(stamp++, Kind::unmap, kAt, {kBytes});
+  }
+  transcribe();
+  // The second and third time one page is new, for one was used.
+  ASSERT_EQ(trace_.text(),
+            "0:alloc 0  0:w 8193  0:free 8192  0:alloc 8192  0:w 8193  0:free 8192  0:alloc 8192  0:w 8193  "
+            "0:free 8192");
+  EXPECT_EQ(trace_.events()[0].op.value, kBytes);
+  EXPECT_EQ(trace_.events()[2].op.value, 4096u);
+  EXPECT_EQ(trace_.events()[3].op.value, 4096u);
+}
+
+TEST_F(TranscriberTest, ReleasesWhatAThreadHoldsAtItsEnd) {
+  a_.stamped(1, Kind::acquire, 0x50);
+  a_.stamped(2, Kind::acquire_shared, 0x60);
+  a_.stamped(3, Kind::end, 0);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:acq 0  0:racq 1  0:rel 0  0:rrel 1  0:end");
+  EXPECT_EQ(lost(Loss::held_at_end), 2u);
+}
+
+TEST_F(TranscriberTest, FreesWithoutAnAccessWhereToldSo) {
+  a_.stamped(1, Kind::alloc, 0x10000, {64});
+  a_.stamped(2, Kind::free, 0x10000, {}, 1);
+  transcribe();
+  EXPECT_EQ(trace_.text(), "0:alloc 0");
+}
+
 TEST_F(TranscriberTest, WritesOnlyMemoryInUseOfAHugeAllocation) {
   a_.position(1);
   a_.put(Kind::read, 0x100000000000 + (1 << 20), 8);

@@ -128,6 +128,36 @@ static void plugins(void) {
   CHECK(run_plugin(".plugin.so") == first);
 }
 
+// Thread-local variables of an object that came later: of a detached thread the C library frees them when
+// another gets its stack.
+static void (*touch)(long*);
+static int touched;
+static void* touch_own(void* unused) {
+  long own = 0;
+  touch(&own);
+  __atomic_fetch_add(&touched, 1, __ATOMIC_RELAXED);
+  return unused;
+}
+static void dynamic_tls(void) {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+  CHECK(length > 0);
+  strcpy(path + length, ".tls.so");
+  void* const library = dlopen(path, RTLD_NOW);
+  CHECK(library != NULL && (touch = (void (*)(long*))dlsym(library, "add_in_plugin")) != NULL);
+  for (int i = 0; i < 40; ++i) {
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, touch_own, NULL) == 0 && pthread_detach(t) == 0);
+    while (__atomic_load_n(&touched, __ATOMIC_RELAXED) <= i) usleep(100);
+    usleep(1000);  // until it has ended
+  }
+  begin();
+  if (!racy) pthread_mutex_lock(&mutex);
+  ++x;
+  if (!racy) pthread_mutex_unlock(&mutex);
+  finish();
+}
+
 // Found by the search path in the program's own file.
 static void runpath(void) {
   void* const library = dlopen("libharsh-private.so", RTLD_NOW);
@@ -205,6 +235,7 @@ static const struct {
     {"signals", signals},
     {"plugin", plugin},
     {"plugins", plugins},
+    {"dynamic_tls", dynamic_tls},
     {"stack", stack},
     {"runpath", runpath},
     {"crash", crash},
