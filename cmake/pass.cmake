@@ -1,5 +1,8 @@
 # The pass plugins for clang (src/pass), one for each version of LLVM whose headers are installed. A plugin is loaded by
 # clang and uses the LLVM in it: it links nothing.
+if(DEADHEAT_SANITIZE)
+  return()  # clang loads it: it cannot be sanitized, and the tests of it are in the other builds
+endif()
 file(GLOB pass_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/pass/*.cpp)
 foreach(version RANGE 14 19)
   find_program(DEADHEAT_LLVM_CONFIG_${version} llvm-config-${version})
@@ -22,6 +25,7 @@ foreach(version RANGE 14 19)
   if(DEADHEAT_WERROR)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Werror)
   endif()
+  deadheat_together(${target})
   set_target_properties(${target} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${DEADHEAT_RUNTIME_DIR})
   install(TARGETS ${target} LIBRARY DESTINATION lib/deadheat)
 endforeach()

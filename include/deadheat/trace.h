@@ -27,6 +27,7 @@ namespace deadheat {
 struct Warning {
   std::string message;
   std::uint64_t count = 1;
+  bool is_incomplete = false;  // the input ends before its end
 };
 
 // Why accesses of the program may be missing from a recording without a gap that says so. The numbers are

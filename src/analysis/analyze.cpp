@@ -122,7 +122,8 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     const auto until = choice.row->grade == engine::Grade::candidate ? options.suspect_until
                                                                      : Limited::Clock::time_point::max();
     if (options.most_bytes != UINT64_MAX || until != Limited::Clock::time_point::max()) {
-      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes, until);
+      *engine = std::make_unique<Limited>(std::move(*engine), options.most_bytes, until,
+                                          choice.row->grade == engine::Grade::candidate ? 320 : 64);
     }
     const auto room = std::make_shared<std::atomic<std::uint64_t>>(options.most_races);
     running.push_back(
@@ -144,6 +145,7 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     if (!filters) return fail(filters.error());
     base::ProgressLine line("analyze", "events");
     Pipeline pipeline(**feed, *filters, std::move(stages), shape.sharding, shape.slots);
+    pipeline.limit_threads(options.most_threads);
     auto ran = pipeline.run(options.jobs, rules, options.progress ? &line : nullptr);
     if (!ran) return fail(std::move(ran).error().in(path));
     if (pass > 0) continue;

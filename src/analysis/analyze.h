@@ -17,7 +17,8 @@ struct AnalyzeOptions {
   unsigned jobs = 1;                         // threads at work; the findings do not depend on it
   // Of the tables of an engine, and of the time of one that only suspects: beyond, it is shown no more.
   std::uint64_t most_bytes = UINT64_MAX;
-  std::uint64_t most_races = UINT64_MAX;  // of each engine; the pairs of further ones are counted
+  std::uint64_t most_threads = UINT64_MAX;  // a trace of more is refused
+  std::uint64_t most_races = UINT64_MAX;    // of each engine; the pairs of further ones are counted
   std::chrono::steady_clock::time_point suspect_until = std::chrono::steady_clock::time_point::max();
   ReadOptions read;
   bool progress = true;  // shown on a terminal

@@ -40,8 +40,8 @@ solve::Window Surroundings::near(std::size_t pair) const {
 }
 
 Result<Surroundings> regions_around(const std::string& path, const ReadOptions& read,
-                      std::span<const model::RacePair> pairs, const Reach& reach,
-                      std::chrono::steady_clock::time_point until) {
+                                    std::span<const model::RacePair> pairs, const Reach& reach,
+                                    std::chrono::steady_clock::time_point until) {
   Surroundings out;
   if (pairs.empty()) return out;
   lay_out(out, pairs, reach);

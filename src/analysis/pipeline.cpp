@@ -215,6 +215,12 @@ Status Pipeline::decode(std::uint64_t number) {
   }
   slots_[slot].sort(**block);
   if (auto fits = check_sizes(slots_[slot]); !fits) return fits;
+  if (slots_[slot].threads > most_threads_) {
+    return input_error(
+        fmt::format("events from {} on: more than {} threads, for which there is no memory; "
+                    "--memory gives more",
+                    base::grouped((*block)->first), base::grouped(most_threads_)));
+  }
   events_ += (*block)->size();
   return {};
 }

@@ -35,6 +35,8 @@ class Pipeline {
 
   // Runs until the end of the trace, or the first error: first in the trace, whoever is quicker to find one.
   // `rules` must have been fed nothing.
+  // A trace of more is an error.
+  void limit_threads(std::uint64_t most) { most_threads_ = most; }
   Status run(unsigned jobs, model::WellFormed& rules, base::ProgressLine* line);
   std::uint64_t events() const { return events_; }
   // What is wrong with a trace in which this event breaks this rule.
@@ -71,6 +73,7 @@ class Pipeline {
   std::vector<Stage> stages_;
   std::vector<engine::SortedBlock> slots_;
   std::atomic<std::uint64_t> events_ = 0;
+  std::uint64_t most_threads_ = UINT64_MAX;
 
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;

@@ -58,6 +58,7 @@ void RaceLog::add_variable(std::vector<VarId>& variables, VarId x) {
 bool RaceLog::counts(const model::RacePair& pair) {
   const std::uint32_t line = index(pair.variable) >> engine::Sharding::kTogetherBits;
   if (pair.later.event != later_ || line != line_) earlier_.clear();
+  if (pair.later.event != later_) wide_.clear();
   later_ = pair.later.event;
   line_ = line;
   // Most engines tell them in order.
@@ -67,11 +68,19 @@ bool RaceLog::counts(const model::RacePair& pair) {
   return true;
 }
 
+RaceLog::Key RaceLog::merged_key(const model::RacePair& pair, bool counted) {
+  const Key key = key_of(pair.variable, pair.earlier, pair.later);
+  if (key.variable == 0) return key;
+  Wide& wide = wide_[pair.earlier.event];
+  if (counted && wide.lines++ < kLinesApart) wide.key = key;
+  return wide.key;
+}
+
 void RaceLog::race(const model::RacePair& pair) {
   if (also_ != nullptr) also_->race(pair);
   const bool counted = counts(pair);
   pairs_ += counted ? 1 : 0;
-  Group* const group = group_of(key_of(pair.variable, pair.earlier, pair.later));
+  Group* const group = group_of(merged_key(pair, counted));
   if (group == nullptr) {
     pairs_not_kept_ += counted ? 1 : 0;
     return;
@@ -94,6 +103,39 @@ void RaceLog::races(const model::RaceRow& row) {
   }
   group->instances += row.events.size();
   add_variable(group->variables, row.variable);
+}
+
+// Without sites, two wide accesses that meet in several variables are one race all the same.
+static std::vector<Finding> without_repeats(std::vector<Finding> findings) {
+  std::vector<Finding> out;
+  for (Finding& finding : findings) {
+    const auto is_same = [&](const Finding& last) {
+      return last.first.earlier.event == finding.first.earlier.event &&
+             last.first.later.event == finding.first.later.event &&
+             (finding.first.earlier.site == SiteId::none || finding.first.later.site == SiteId::none);
+    };
+    if (out.empty() || !is_same(out.back())) {
+      out.push_back(std::move(finding));
+      continue;
+    }
+    Finding& sum = out.back();
+    for (std::size_t i = 0; i < sum.instances.size(); ++i) sum.instances[i] += finding.instances[i];
+    for (const VarId x : finding.on) {
+      if (sum.on.size() < kVariablesCounted && std::ranges::find(sum.on, x) == sum.on.end())
+        sum.on.push_back(x);
+    }
+    sum.variables = sum.on.size();
+    for (const model::RacePair& pair : finding.others) {
+      const auto same = [&](const model::RacePair& other) {
+        return other.earlier.event == pair.earlier.event && other.later.event == pair.later.event;
+      };
+      if (sum.others.size() + 1 < kInstancesKept && !same(sum.first) &&
+          std::ranges::none_of(sum.others, same)) {
+        sum.others.push_back(pair);
+      }
+    }
+  }
+  return out;
 }
 
 std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {
@@ -132,7 +174,7 @@ std::vector<Finding> RaceLog::put_together(const std::vector<Told>& by_engine) {
     return std::tuple(rank(finding.first), index(finding.first.earlier.site),
                       index(finding.first.later.site));
   });
-  return findings;
+  return without_repeats(std::move(findings));
 }
 
 }  // namespace deadheat::analysis

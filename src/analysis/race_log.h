@@ -67,6 +67,15 @@ class RaceLog final : public engine::RaceSink {
   std::uint64_t later_ = UINT64_MAX;
   std::uint32_t line_ = 0;
   std::vector<std::uint64_t> earlier_;  // told of the event `later_` in this line, in order
+  // Where sites are not known, the variable takes their place. A wide pair would be as many races as it has
+  // variables: within a line it is the race of the first one, and beyond so many lines that of the last.
+  static constexpr std::uint32_t kLinesApart = 16;
+  struct Wide {
+    std::uint32_t lines = 0;
+    Key key{};
+  };
+  Key merged_key(const model::RacePair& pair, bool counted);
+  std::unordered_map<std::uint64_t, Wide> wide_;  // by earlier event, of the event `later_`
   Key last_key_{UINT64_MAX, UINT64_MAX};
   Group* last_ = nullptr;  // races come in rows
   engine::RaceSink* also_ = nullptr;

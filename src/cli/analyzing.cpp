@@ -64,7 +64,12 @@ Result<std::uint64_t> memory_of(const Arguments& arguments) {
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     memory = std::min<std::uint64_t>(memory, limit.rlim_cur / 2);
   }
+  if (arguments.has("untrusted")) memory = std::min(memory, std::uint64_t{1} << 30);
   return std::max(memory, kLeast);
+}
+
+bool wants_symbols(const Arguments& arguments) {
+  return !arguments.has("no-symbols") && !arguments.has("untrusted");
 }
 
 Result<unsigned> jobs_of(const Arguments& arguments) {
@@ -77,6 +82,7 @@ Result<unsigned> jobs_of(const Arguments& arguments) {
 namespace {
 
 // A race takes about so much, from the engine to the report. More races than this are of no use to anyone.
+constexpr std::uint64_t kThreadBytes = 1400;  // names, clocks, and what engines keep of each
 constexpr std::uint64_t kRaceBytes = 2500, kMostRaces = std::uint64_t{1} << 19;
 
 Result<analysis::Circumstances> circumstances_of(const std::string& path,
@@ -161,10 +167,12 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
     options.suspect_until = start + (wishes.proofs ? wishes.budget / 2 : wishes.budget);
   }
   options.most_bytes = std::min(options.most_bytes, wishes.memory_bytes / 2);
+  options.most_threads = wishes.memory_bytes / kThreadBytes;
   options.most_races = std::min(kMostRaces, wishes.memory_bytes / 4 / kRaceBytes);
   auto findings = analysis::analyze(trace->path(), options);
   if (!findings) return fail(trace->renamed(findings.error()));
   say_warnings(name, findings->warnings);
+  const bool is_incomplete = std::ranges::any_of(trace->warnings(), &Warning::is_incomplete);
   // What was read in part is not to be read as a whole for this.
   if (wishes.proofs && (!findings->windows || findings->windows->whole || wishes.full_context)) {
     if (named) start = Clock::now();
@@ -184,7 +192,9 @@ Result<report::Report> analyze_trace(const std::string& path, analysis::AnalyzeO
   }
   const auto circumstances = circumstances_of(trace->path(), options, *findings, wishes);
   if (!circumstances) return fail(trace->renamed(circumstances.error()));
-  return report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
+  auto report = report::select(name, *findings, *circumstances, wishes.selection, suppressions, symbols);
+  report.is_incomplete |= is_incomplete;  // of what was copied, the copy is whole
+  return report;
 }
 
 Result<report::Report> analyze_pair(const std::string& path, const ReadOptions& read, std::uint64_t earlier,

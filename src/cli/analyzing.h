@@ -39,6 +39,11 @@ inline constexpr Flag kSymbolsFlag = {
     .help = "look for the recorded program, its libraries and their debug files here too",
     .repeatable = true};
 inline constexpr Flag kNoSymbolsFlag = {.name = "no-symbols", .help = "show code addresses as they are"};
+inline constexpr Flag kUntrustedFlag = {
+    .name = "untrusted",
+    .help =
+        "for a trace from strangers: open no files that it names (--no-symbols), and use at most 1 GiB "
+        "of memory unless --memory says otherwise"};
 inline constexpr Flag kLiteralThreadsFlag = {
     .name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"};
 inline constexpr Flag kSkipBadFlag = {.name = "skip-bad",
@@ -50,6 +55,8 @@ ReadOptions read_options(const Arguments& arguments);
 Result<std::chrono::milliseconds> budget_of(const Arguments& arguments);
 Result<unsigned> jobs_of(const Arguments& arguments);
 Result<std::uint64_t> memory_of(const Arguments& arguments);
+// Whether files that the trace names may be looked into.
+bool wants_symbols(const Arguments& arguments);
 
 // How a trace is to be analysed, besides what engines are asked.
 struct Wishes {

@@ -53,8 +53,10 @@ constexpr Flag kFlags[] = {
      .repeatable = true},
     kSymbolsFlag,
     kNoSymbolsFlag,
+    kUntrustedFlag,
     kLiteralThreadsFlag,
     kSkipBadFlag,
+    kAllowIncompleteFlag,
 };
 
 constexpr std::uint64_t kShownAsText = 100;
@@ -165,7 +167,7 @@ Result<Exit> run(const Arguments& arguments) {
   std::vector<report::Outcome> outcomes;
   for (const std::string& path : arguments.positional()) {
     auto report =
-        analyze_trace(path, *options, wishes, suppressions, arguments.has("no-symbols") ? nullptr : &symbols);
+        analyze_trace(path, *options, wishes, suppressions, wants_symbols(arguments) ? &symbols : nullptr);
     for (; warned < symbols.warnings().size(); ++warned) say(symbols.warnings()[warned]);
     if (!report) {
       say(report.error().message);
@@ -209,7 +211,8 @@ constinit const Verb kVerb = {
         "misses little; it stops, and says so, where its tables would take more than 2 GiB, and after half "
         "of the time of --budget. With --filter or --sample it is fasttrack alone.\n\n"
         "The exit code is 66 if there are races, 0 if there are none, 3 if a trace could not be analysed "
-        "(the others are, all the same). Races that are suppressed, ignored, or not among --only do not "
+        "(the others are, all the same), 4 if there are none in what is there of a trace that ends before "
+        "its end. Races that are suppressed, ignored, or not among --only do not "
         "count.\n\n"
         "In a PATTERN, * stands for any characters, ^ in front ties it to the begin and $ behind to the end "
         "of the text; else it is found anywhere. A site is text like \"bank.c:31 (charge_fee)\". A "
@@ -230,6 +233,7 @@ constinit const Verb kVerb = {
         "libraries, and in their debug information, in the file itself or beside it (.gnu_debuglink, "
         "/usr/lib/debug), where these files still are and have the build id that was recorded, or in a DIR. "
         "Nothing is fetched from the network.\n\n"
+        "A trace from strangers may name any file: use --untrusted, which opens none of them.\n\n"
         "A trace that breaks the rules is refused; 'deadheat check' tells all of what is wrong with it. What "
         "can be read only once, '-' and pipes, is copied to a temporary file in TMPDIR.\n\n"
         "With --sample rpt only windows of the trace are read, and how many events that are does not depend "

@@ -36,6 +36,7 @@ constexpr Flag kFlags[] = {
     kCompressFlag,
     kLiteralThreadsFlag,
     kSkipBadFlag,
+    kAllowIncompleteFlag,
 };
 
 // f(block, names) for every block.
@@ -108,7 +109,10 @@ Result<Survey> check(const std::string& path, const Arguments& arguments, std::s
   const std::string name = input_name(path);
   say_warnings(name, (*source)->warnings());
   if (!survey) return fail(survey.error());
-  if (survey->rules.ok()) {
+  const auto warnings = (*source)->warnings();
+  if (survey->rules.ok() && std::ranges::any_of(warnings, &Warning::is_incomplete)) {
+    print("{}: incomplete; what is there is well formed, {}\n", name, base::counted(survey->events, "event"));
+  } else if (survey->rules.ok()) {
     print("{}: well formed, {}\n", name, base::counted(survey->events, "event"));
   } else {
     show_all(name, *survey, (*source)->names());

@@ -14,6 +14,7 @@ constexpr Flag kFlags[] = {
     {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
     {.name = "lossy", .help = "text out: leave out what the text cannot express, and count it"},
+    kAllowIncompleteFlag,
 };
 
 Status copy(Source& source, Sink& sink) {

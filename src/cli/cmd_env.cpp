@@ -14,14 +14,20 @@ namespace deadheat::cli::cmd_env {
 
 namespace {
 
-// What the user has in DEADHEAT_CC or CC stays the compiler; else that of the system.
-std::string compiler_for(const std::string& variable, std::string_view verb, const std::string& usual,
-                         const std::string& shims) {
+// What the user has in DEADHEAT_CC or CC; nothing if that is a shim of an outer `deadheat env`.
+std::string given_in(const std::string& variable, const std::string& shims) {
   const char* given = std::getenv(("DEADHEAT_" + variable).c_str());
   if (given == nullptr || *given == 0) given = std::getenv(variable.c_str());
-  if (given == nullptr || *given == 0) return shims + "/" + usual;
-  if (std::string_view(given).starts_with(shims)) return given;
-  return fmt::format("{} {} --compiler {}", own_path(), verb, given);
+  if (given == nullptr || std::string_view(given).starts_with(shims)) return "";
+  return given;
+}
+
+// The user's compiler stays the compiler; else it is that of the system.
+std::string compiler_for(std::string_view verb, const std::string& given, const std::string& usual,
+                         const std::string& shims) {
+  // Builds take CC apart at blanks. Where our own paths have some, it is the shim in PATH, by its name.
+  if ((shims + own_path()).find_first_of(" \t") != std::string::npos) return usual;
+  return given.empty() ? shims + "/" + usual : fmt::format("{} {} --compiler {}", own_path(), verb, given);
 }
 
 Result<Exit> run(const Arguments& arguments) {
@@ -33,13 +39,17 @@ Result<Exit> run(const Arguments& arguments) {
     return io_error(fmt::format("{}: is missing; build or install deadheat again", shims));
   }
   const char* const path = std::getenv("PATH");
+  const bool no_path = path == nullptr || *path == 0;  // an empty one would mean the current folder
+  const std::string cc = given_in("CC", shims), cxx = given_in("CXX", shims);
   record::Launch launch;
   launch.words.assign(arguments.positional().begin(), arguments.positional().end());
   launch.environment = {
-      {"PATH", fmt::format("{}:{}", shims, path == nullptr ? "/usr/bin:/bin" : path)},
-      {"CC", compiler_for("CC", "cc", "cc", shims)},
-      {"CXX", compiler_for("CXX", "c++", "c++", shims)},
+      {"PATH", fmt::format("{}:{}", shims, no_path ? "/usr/bin:/bin" : path)},
+      {"CC", compiler_for("cc", cc, "cc", shims)},
+      {"CXX", compiler_for("c++", cxx, "c++", shims)},
       {"DEADHEAT_PROGRAM", own_path()},
+      {"DEADHEAT_CC", cc},  // for the shims
+      {"DEADHEAT_CXX", cxx},
       {"DEADHEAT_RUNTIME_DIR", *runtime},
   };
   const auto status = record::run(launch);

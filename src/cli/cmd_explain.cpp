@@ -30,8 +30,10 @@ constexpr Flag kFlags[] = {
     kJobsFlag,
     kSymbolsFlag,
     kNoSymbolsFlag,
+    kUntrustedFlag,
     kLiteralThreadsFlag,
     kSkipBadFlag,
+    kAllowIncompleteFlag,
 };
 
 struct Pair {
@@ -108,7 +110,7 @@ Result<Exit> run(const Arguments& arguments) {
   if (!trace) return fail(trace.error());
   const auto folders = arguments.all("symbols");
   symbol::Symbolizer symbolizer({folders.begin(), folders.end()});
-  symbol::Symbolizer* const symbols = arguments.has("no-symbols") ? nullptr : &symbolizer;
+  symbol::Symbolizer* const symbols = wants_symbols(arguments) ? &symbolizer : nullptr;
   auto report = report_of(*trace, wanted, arguments, symbols);
   for (const std::string& warning : symbolizer.warnings()) say(warning);
   if (!report) return fail(trace->renamed(report.error()));
@@ -118,7 +120,8 @@ Result<Exit> run(const Arguments& arguments) {
   const auto schedule =
       analysis::schedule_of(trace->path(), shown, race.on, {.read = read, .full = arguments.has("full")});
   if (!schedule) return fail(trace->renamed(schedule.error()));
-  const auto explanation = report::explain(input_name(path), std::move(race), *schedule, symbols);
+  auto explanation = report::explain(input_name(path), std::move(race), *schedule, symbols);
+  explanation.is_incomplete = report->is_incomplete;
   const std::string_view format = arguments.get("format");
   write_out(format == "json"   ? report::as_json(explanation, version())
             : format == "html" ? report::as_html(explanation)

@@ -41,6 +41,7 @@ constexpr Flag kFlags[] = {
     kJobsFlag,
     kLiteralThreadsFlag,
     kSkipBadFlag,
+    kAllowIncompleteFlag,
 };
 
 Result<std::vector<std::string>> kinds_of(std::string_view text) {

@@ -26,6 +26,7 @@ constexpr Flag kFlags[] = {
     {.name = "no-symbols", .help = "show addresses as they are"},
     {.name = "literal-threads", .help = "STD in: fork(151) means a thread called 151, never T151"},
     {.name = "skip-bad", .help = "STD in: leave out lines that cannot be read, and count them"},
+    kAllowIncompleteFlag,
 };
 
 Status read_footer(TraceReader& reader, report::StatReport& found) {
@@ -89,7 +90,9 @@ Result<Exit> run(const Arguments& arguments) {
   } else {
     done = scan(**source, found);
   }
-  say_warnings(found.trace, (*source)->warnings());
+  const auto warnings = (*source)->warnings();
+  say_warnings(found.trace, warnings);
+  found.is_incomplete = std::ranges::any_of(warnings, &Warning::is_incomplete);
   if (!done) return fail(done.error());
   const auto folders = arguments.all("symbols");
   symbol::Symbolizer symbols({folders.begin(), folders.end()});

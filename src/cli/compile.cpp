@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file.h"
 #include "cli/output.h"
 #include "cli/runtime_files.h"
 
@@ -181,7 +182,65 @@ void add_runtime(std::vector<std::string>& out, CompilerKind kind, RuntimeLink l
 
 }  // namespace
 
-Job job_of(std::span<const std::string> words) {
+namespace {
+
+// The words of a response file, as gcc reads it: blanks separate, quotes and backslashes keep them.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> out;
+  std::string word;
+  bool any = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      any = true;
+    } else if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      any = true;
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (any) out.push_back(std::move(word));
+      word.clear();
+      any = false;
+    } else {
+      word += c;
+      any = true;
+    }
+  }
+  if (any) out.push_back(std::move(word));
+  return out;
+}
+
+// What the compiler will see: @FILE stands for the words in it.
+std::vector<std::string> with_response_files(std::span<const std::string> words, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  std::vector<std::string> out;
+  for (const std::string& word : words) {
+    if (word.size() > 1 && word[0] == '@' && depth < kDeepest && is_file(word.substr(1))) {
+      const auto file = base::File::open_to_read(word.substr(1));
+      const auto text = file ? file->read_text(kMostBytes) : Result<std::string>(fail(file.error()));
+      if (text) {
+        for (std::string& inner : with_response_files(words_in(*text), depth + 1))
+          out.push_back(std::move(inner));
+        continue;
+      }
+    }
+    out.push_back(word);
+  }
+  return out;
+}
+
+}  // namespace
+
+Job job_of(std::span<const std::string> given) {
+  const std::vector<std::string> words = with_response_files(given);
   Job job;
   bool has_input = false, stops_early = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -233,7 +292,8 @@ std::string shims_folder(const std::string& runtime) { return runtime + "/shims"
 
 std::string find_program(std::string_view name, const std::string& without_folder) {
   if (name.find('/') != std::string_view::npos) return std::string(name);
-  const std::string path = environment("PATH");
+  std::string path = environment("PATH");
+  if (path.empty()) path = "/usr/bin:/bin";
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     const fs::path folder = end == at ? "." : path.substr(at, end - at);
@@ -272,7 +332,13 @@ Result<Exit> compile(const Arguments& arguments, Language language) {
     command.push_back(std::move(word));
   }
   if (arguments.has("show")) {
-    for (const std::string& word : command) print("{}{}", &word == command.data() ? "" : " ", word);
+    // To be pasted into a shell.
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%^";
+    for (const std::string& word : command) {
+      const bool is_plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+      print("{}{}", &word == command.data() ? "" : " ", is_plain ? word : shell_word(word));
+    }
     print("\n");
     return kDone;
   }

@@ -12,11 +12,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A hard link where that is possible, else a copy.
+// A copy, and no link: what is published does not change with what it was made of. A symbolic link may lead
+// to anything, also to what is not to be published.
 Status put_file(const std::string& from, const std::string& to) {
   std::error_code error;
-  fs::create_hard_link(fs::canonical(from, error), to, error);
-  if (!error) return {};
+  if (!fs::is_regular_file(fs::symlink_status(from, error))) {
+    return io_error(
+        fmt::format("{}: is no regular file, so it is not published; copy what it stands for into "
+                    "the folder, if that is meant",
+                    from));
+  }
   fs::copy_file(from, to, error);
   if (error) return io_error(fmt::format("{}: cannot be copied from {}: {}", to, from, error.message()));
   return {};

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -34,7 +35,16 @@ Result<Exit> run_verb(std::string_view name, std::span<const char* const> words)
     write_out(help_of(**verb, base::terminal_of_stdout()));
     return kDone;
   }
-  return (*verb)->run(*arguments);
+  auto outcome = (*verb)->run(*arguments);
+  // What was found stands; that nothing was found, or all is well, is not known of what is missing.
+  const auto allows = [&](const Flag& flag) {
+    return flag.name == kAllowIncompleteFlag.name && arguments->has(flag.name);
+  };
+  if (outcome && *outcome == kDone && input_was_incomplete() &&
+      std::ranges::none_of((*verb)->flags, allows)) {
+    return kIncomplete;
+  }
+  return outcome;
 }
 
 Result<Exit> run_words(std::span<const char* const> words) {

@@ -25,6 +25,8 @@ void say(std::string_view text);
 
 // One line each: "deadheat: warning: <trace>: <message> (12 times)".
 void say_warnings(std::string_view trace, std::span<const Warning> warnings);
+// Whether one of them was about input that ends before its end.
+bool input_was_incomplete();
 
 // What users are told instead of "-".
 inline std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }

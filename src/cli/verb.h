@@ -14,7 +14,8 @@
 namespace deadheat::cli {
 
 // Exit codes, the same for every verb.
-enum Exit : int { kDone = 0, kUsage = 2, kCouldNot = 3, kRaces = 66 };
+// Incomplete: all is done, and nothing was found, of input that ends before its end.
+enum Exit : int { kDone = 0, kUsage = 2, kCouldNot = 3, kIncomplete = 4, kRaces = 66 };
 
 struct Flag {
   std::string_view name;       // "output", used as --output
@@ -72,6 +73,8 @@ struct Verb {
   Result<Exit> (*run)(const Arguments&) = nullptr;
 };
 
+inline constexpr Flag kAllowIncompleteFlag = {
+    .name = "allow-incomplete", .help = "a trace that ends before its end is no reason for exit code 4"};
 inline constexpr Flag kHelpFlag = {.name = "help", .letter = 'h', .help = "show this help"};
 
 // The flag of the verb (or --help) with this name or letter; nullptr if there is none.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+
+#include "base/shown.h"
 #include "evaluate/scores.h"
 #include "evaluate/writers.h"
 
@@ -7,9 +10,11 @@ namespace deadheat::evaluate {
 
 namespace {
 
-// As RFC 4180 has it.
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+// As RFC 4180 has it. What a spreadsheet would take for a formula begins with an apostrophe.
+std::string field(std::string_view whole) {
+  std::string text(whole.find_first_of("=+-@") == 0 ? 1 : 0, '\'');
+  text += base::shown(whole, SIZE_MAX);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';

@@ -27,6 +27,10 @@ void Merger::find_streams() {
     const std::uint32_t state = __atomic_load_n(&slot.state, __ATOMIC_ACQUIRE);
     if (state != Slot::open && state != Slot::closed) continue;
     known_[i] = true;
+    if (slot.thread >= runtime::kMostThreads) {
+      is_damaged_ = true;
+      continue;
+    }
     streams_.push_back(std::make_unique<Stream>(Stream{.slot = i, .thread = slot.thread}));
   }
   most_streams_ = std::max(most_streams_, static_cast<std::uint32_t>(streams_.size()));
@@ -40,15 +44,25 @@ bool Merger::refresh(Stream& stream) {
     if (stream.chunk == nullptr) {
       stream.chunk_index = __atomic_load_n(&slot.first_chunk, __ATOMIC_ACQUIRE);
       if (stream.chunk_index != 0) stream.chunk = session_.chunk(stream.chunk_index);
+      if (stream.chunk_index != 0 && stream.chunk == nullptr) damage(stream);
     }
   }
   return stream.is_closed;
 }
 
+bool Merger::damage(Stream& stream) {
+  is_damaged_ = true;
+  stream.chunk = nullptr;
+  stream.is_closed = true;
+  return false;
+}
+
 // On to the next chunk, if there is one.
 bool Merger::step(Stream& stream) {
+  if (stream.chunk == nullptr) return false;
   const std::uint32_t next = __atomic_load_n(&stream.chunk->next, __ATOMIC_ACQUIRE);
   if (next == 0) return false;
+  if (next == stream.chunk_index || session_.chunk(next) == nullptr) return damage(stream);
   // A record written between the look at it and the look at `next`.
   if (stream.at < Chunk::kRecords && is_there(stream.chunk->records[stream.at])) return true;
   session_.give_back(stream.chunk_index);
@@ -62,8 +76,10 @@ bool Merger::step(Stream& stream) {
 // The next event, whole. What only changes the state of the stream is gone through.
 const Record* Merger::peek(Stream& stream) {
   if (stream.chunk == nullptr) return nullptr;
-  while (true) {
+  for (std::uint32_t steps = 0;;) {
     if (stream.at == Chunk::kRecords || !is_there(stream.chunk->records[stream.at])) {
+      // Chunks that lead in a circle have no end.
+      if (++steps > session_.most_chunks()) damage(stream);
       if (!step(stream)) return nullptr;
       continue;
     }
@@ -87,26 +103,31 @@ const Record* Merger::peek(Stream& stream) {
 
 // The record so many behind the next one, or nullptr if it is not there yet. May be in the next chunk.
 const Record* Merger::operand(const Stream& stream, unsigned number) const {
-  Chunk* chunk = stream.chunk;
+  const Chunk* chunk = stream.chunk;
   std::uint32_t at = stream.at;
-  while (true) {
+  for (std::uint32_t steps = 0; chunk != nullptr;) {
     while (at == Chunk::kRecords || !is_there(chunk->records[at])) {
       const std::uint32_t next = __atomic_load_n(&chunk->next, __ATOMIC_ACQUIRE);
-      if (next == 0) return nullptr;
+      if (next == 0 || ++steps > session_.most_chunks()) return nullptr;
       if (at < Chunk::kRecords && is_there(chunk->records[at])) break;
       chunk = session_.chunk(next);
+      if (chunk == nullptr) return nullptr;
       at = 0;
     }
     if (number-- == 0) return &chunk->records[at];
     ++at;
   }
+  return nullptr;
 }
 
-void Merger::skip(Stream& stream, unsigned records) {
+bool Merger::skip(Stream& stream, unsigned records) {
   for (; records > 0; --records) {
-    while (stream.at == Chunk::kRecords || !is_there(stream.chunk->records[stream.at])) step(stream);
+    while (stream.at == Chunk::kRecords || !is_there(stream.chunk->records[stream.at])) {
+      if (!step(stream)) return damage(stream);
+    }
     ++stream.at;
   }
+  return true;
 }
 
 std::uint64_t Merger::first_key(Stream& stream) {

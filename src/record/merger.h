@@ -47,6 +47,8 @@ class Merger {
   // Chunks beyond the bound given by the user, because every chunk was in use.
   std::uint64_t chunks_beyond() const { return chunks_beyond_; }
   std::uint32_t most_streams() const { return most_streams_; }
+  // The program wrote into the session what makes no sense: what was read until then is all there is.
+  bool is_damaged() const { return is_damaged_; }
 
  private:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -66,13 +68,15 @@ class Merger {
     return __atomic_load_n(&record.code, __ATOMIC_ACQUIRE) != 0;
   }
 
+  // Nothing more is read of the stream, nor is its chunk given back.
+  bool damage(Stream& stream);
   std::uint64_t watermark();
   void find_streams();
   bool refresh(Stream& stream);
   bool step(Stream& stream);
   const runtime::Record* peek(Stream& stream);
   const runtime::Record* operand(const Stream& stream, unsigned number) const;
-  void skip(Stream& stream, unsigned records);
+  bool skip(Stream& stream, unsigned records);
   std::uint64_t first_key(Stream& stream);
   void retire(std::uint32_t at);
   template <class Sink>
@@ -91,6 +95,7 @@ class Merger {
   std::uint32_t most_streams_ = 0;
   unsigned starved_rounds_ = 0;
   bool is_over_ = false;
+  bool is_damaged_ = false;
 };
 
 template <class Sink>
@@ -167,10 +172,17 @@ std::uint64_t Merger::take(Stream& stream, std::uint64_t limit, Sink& sink) {
       continue;
     }
     const unsigned operands = runtime::operands(kind);
-    const std::uint64_t operand = operands > 0 ? this->operand(stream, 1)->what : 0;
-    const std::uint64_t second = operands > 1 ? this->operand(stream, 2)->what : 0;
+    // Looked for again: they were there, unless the program is overwriting them.
+    const Record* const one = operands > 0 ? this->operand(stream, 1) : record;
+    const Record* const other = operands > 1 ? this->operand(stream, 2) : record;
+    if (one == nullptr || other == nullptr) {
+      damage(stream);
+      return kNever;
+    }
+    const std::uint64_t operand = operands > 0 ? one->what : 0;
+    const std::uint64_t second = operands > 1 ? other->what : 0;
     sink.event(stream, *record, operand, second);
-    skip(stream, 1 + operands);
+    if (!skip(stream, 1 + operands)) return kNever;
     if (runtime::has_stamp(kind)) ++stream.position;
     --budget_;
   }

@@ -1,6 +1,7 @@
 #include "record/merger.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -296,6 +297,39 @@ TEST(Merger, GivesMoreMemoryOnlyIfNothingElseHelps) {
   merger.relieve();
   EXPECT_EQ(session->chunks_most, most + 3);
   EXPECT_EQ(merger.chunks_beyond(), 3u);
+}
+
+// What a stray write of the program may leave in the session.
+class DamagedSession : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(DamagedSession, EndsTheStreamWhereAChunkLeadsNowhere) {
+  SharedSession session = new_session();
+  HandStream a(session, 0);
+  a.stamped(1, Kind::acquire, 7);
+  runtime::chunk_at(session.get(), session->slots[0].first_chunk)->next = GetParam();
+  Merger merger(session);
+  Taken taken;
+  for (int i = 0; i < 3 && !merger.is_damaged(); ++i) merger.round(taken);
+  EXPECT_EQ(taken.take(), "0a7");
+  EXPECT_TRUE(merger.is_damaged());
+}
+INSTANTIATE_TEST_SUITE_P(Next, DamagedSession, testing::Values(1u, 256u, 0xFFFFFFF0u));
+
+TEST(Merger, TakesNoStreamWithoutAChunkOrAThread) {
+  SharedSession session = new_session();
+  HandStream a(session, 0), b(session, runtime::kMostThreads);
+  session->slots[0].first_chunk = 0xFFFF;
+  Merger merger(session);
+  Taken taken;
+  merger.round(taken);
+  EXPECT_TRUE(merger.is_damaged());
+  merger.finish(taken);
+  EXPECT_EQ(taken.take(), "");
+}
+
+TEST(SharedSession, CannotBeMadeShorter) {
+  SharedSession session = new_session();
+  EXPECT_NE(ftruncate(session.descriptor(), 0), 0);
 }
 
 }  // namespace

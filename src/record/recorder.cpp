@@ -274,6 +274,12 @@ std::vector<Warning> warnings_of(const runtime::Session& session, const Merger& 
   warn(out, lost.spins, "an atomic operation in a waiting loop saw what the one before it saw: left out");
   warn(out, lost.jumps, "a call of setjmp was forgotten: behind a jump to it stacks are too deep");
   warn(out, merger.broken_records(), "a record was cut short by the end of the program: left out");
+  if (merger.is_damaged()) {
+    out.push_back({.message =
+                       "the memory shared with the program is damaged: it wrote where it should not; the "
+                       "recording ends there, and has what was read until then",
+                   .is_incomplete = true});
+  }
   if (merger.chunks_beyond() > 0) {
     out.push_back({.message = fmt::format("memory bound exceeded by {}, because of {}: each needs {}",
                                           base::byte_count(merger.chunks_beyond() * runtime::kChunkBytes),
@@ -310,7 +316,11 @@ class Loop {
       gate_.look();
       const bool ended = has_ended(child, status);
       publish();
-      const bool worked = merger_.round(transcriber_);
+      const bool worked = !merger_.is_damaged() && merger_.round(transcriber_);
+      if (merger_.is_damaged() && !is_abandoned_) {
+        is_abandoned_ = true;
+        session_.abandon();
+      }
       merger_.relieve();
       tend_files();
       if (ended) break;
@@ -318,7 +328,7 @@ class Loop {
       patience = worked ? kLeast : std::min(2 * patience, kMost);
       session_.wait(filled, gate_.until_next(patience));
     }
-    merger_.finish(transcriber_);
+    if (!merger_.is_damaged()) merger_.finish(transcriber_);
     transcriber_.flush();
     return status;
   }
@@ -355,7 +365,7 @@ class Loop {
   Files& files_;
   const RecordOptions& options_;
   std::optional<Error> failure_;
-  bool is_status_known_ = true, is_published_ = false;
+  bool is_status_known_ = true, is_published_ = false, is_abandoned_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,19 +51,31 @@ void initialise(Session& session, std::uint32_t chunks, const SessionOptions& op
   for (runtime::Slot& slot : session.slots) slot.floor = runtime::kIdle;
 }
 
+// Address space may be limited (ulimit -v), here and in the program, which needs most of it itself.
+std::uint32_t chunks_within_limits(const SessionOptions& options) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return options.most_chunks;
+  constexpr std::uint32_t kLeast = 64;
+  const std::uint32_t chunks = runtime::chunks_in(static_cast<std::size_t>(limit.rlim_cur / 4));
+  return std::clamp(chunks, std::min(kLeast, options.most_chunks), options.most_chunks);
+}
+
 }  // namespace
 
 Result<SharedSession> SharedSession::create(const SessionOptions& options) {
-  const int made = memfd_create("deadheat-session", MFD_CLOEXEC);
+  const int made = memfd_create("deadheat-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (made < 0) {
     return fail(base::errno_error("memory for the recording",
                                   "cannot make it (memfd_create); try deadheat "
                                   "doctor"));
   }
   const int fd = moved_high(made);
-  const std::size_t bytes = runtime::session_bytes(options.most_chunks);
+  const std::uint32_t chunks = chunks_within_limits(options);
+  const std::size_t bytes = runtime::session_bytes(chunks);
   void* memory = MAP_FAILED;
-  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
+  // Sealed: the program cannot make it shorter, which would kill whoever reads it.
+  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 &&
+      fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   }
   if (memory == MAP_FAILED) {
@@ -73,8 +86,8 @@ Result<SharedSession> SharedSession::create(const SessionOptions& options) {
     return fail(std::move(error));
   }
   auto* const session = static_cast<Session*>(memory);
-  initialise(*session, options.most_chunks, options);
-  return SharedSession(session, fd, options.most_chunks);
+  initialise(*session, chunks, options);
+  return SharedSession(session, fd, chunks);
 }
 
 SharedSession::SharedSession(SharedSession&& other) noexcept
@@ -100,7 +113,8 @@ void SharedSession::give_back(std::uint32_t index) {
     // seq_cst: the chunk is there before it is asked who waits, as a waiter says so before it looks again.
   } while (!__atomic_compare_exchange_n(&session_->free_chunks, &head, next, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
-  if (++given_quietly_ >= std::min(kChunksAtOnce, session_->chunks_most / 4)) wake_for_chunks();
+  const std::uint32_t most = std::min(session_->chunks_most, most_chunks_);
+  if (++given_quietly_ >= std::min(kChunksAtOnce, most / 4)) wake_for_chunks();
 }
 
 void SharedSession::wake_for_chunks() {
@@ -116,7 +130,7 @@ void SharedSession::wake_waiting() {
 }
 
 std::uint32_t SharedSession::allow_more(std::uint32_t chunks) {
-  const std::uint32_t now = __atomic_load_n(&session_->chunks_most, __ATOMIC_RELAXED);
+  const std::uint32_t now = std::min(__atomic_load_n(&session_->chunks_most, __ATOMIC_RELAXED), most_chunks_);
   const std::uint32_t more = std::min(chunks, most_chunks_ - now);
   if (more == 0) return 0;
   __atomic_store_n(&session_->chunks_most, now + more, __ATOMIC_SEQ_CST);
@@ -149,6 +163,11 @@ void SharedSession::keep(runtime::Accesses accesses) {
   __atomic_store(&session_->accesses, &accesses, __ATOMIC_SEQ_CST);
   // Every thread looks at the mode when it sees that the counter moved.
   __atomic_fetch_add(&session_->stamp, 1, __ATOMIC_SEQ_CST);
+}
+
+void SharedSession::abandon() {
+  __atomic_store_n(&session_->recorder, runtime::kNoRecorder, __ATOMIC_SEQ_CST);
+  leave();
 }
 
 void SharedSession::leave() {

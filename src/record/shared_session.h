@@ -27,7 +27,10 @@ class SharedSession {
   int descriptor() const { return fd_; }  // closed by exec, unless the child says otherwise
   std::uint32_t most_chunks() const { return most_chunks_; }
 
-  runtime::Chunk* chunk(std::uint32_t index) const { return runtime::chunk_at(session_, index); }
+  // nullptr: there is no such chunk. The program may have written anything into its memory.
+  runtime::Chunk* chunk(std::uint32_t index) const {
+    return index == 0 || index >= most_chunks_ ? nullptr : runtime::chunk_at(session_, index);
+  }
 
   // Zeroes the chunk and gives it to whoever wants one. Who waits is woken for many at a time: threads that
   // are woken for each chunk race for it, and spend more time in going to sleep again than in writing.
@@ -50,6 +53,8 @@ class SharedSession {
   void keep(runtime::Accesses accesses);
   // The recorder is about to end: accesses are no longer wanted, and who waits for a chunk looks again.
   void leave();
+  // The same when nothing more will be read: who waits for a chunk goes on without a recording.
+  void abandon();
 
  private:
   SharedSession(runtime::Session* session, int fd, std::uint32_t most_chunks)

@@ -555,8 +555,11 @@ void Transcriber::free(const Stream& stream, const Record& record) {
   if (!may_act(stream.thread)) return;
   const std::uint64_t address = record.object();
   const std::uint64_t* const bytes = find(blocks_, address);
-  if (bytes == nullptr) return losses_.add(Loss::free_unknown);
   const bool is_access = (record.extra() & 1) == 0;
+  if (bytes == nullptr) {
+    if (is_access) losses_.add(Loss::free_unknown);
+    return;
+  }
   if (is_access)
     put_block(threads_[stream.thread].id, op_of(stream, record, EventKind::free), address, *bytes);
   erase(blocks_, address);
@@ -580,12 +583,37 @@ void Transcriber::forget_blocks(std::uint64_t address, std::uint64_t bytes) {
   for (const std::uint64_t block : gone) erase(blocks_, block);
 }
 
+namespace {
+
+// The program may have written anything over its records: no numbers that tables are not made for, and no
+// memory beyond what addresses reach.
+bool makes_sense(const Record& record, std::uint64_t operand) {
+  switch (record.kind()) {
+    case Kind::fork:
+    case Kind::join:
+    case Kind::thread_name:
+      return record.object() < runtime::kMostThreads;
+    case Kind::read_range:
+    case Kind::write_range:
+    case Kind::alloc:
+    case Kind::fresh:
+    case Kind::unmap:
+    case Kind::benign:
+      return operand <= Record::kObjectMask && record.object() + operand <= Record::kObjectMask + 1;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 void Transcriber::load(std::uint64_t modules) {
   if (places_.load(modules, next_event())) std::fill(known_.begin(), known_.end(), Known{});
 }
 
 void Transcriber::event(const Stream& stream, const Record& record, std::uint64_t operand,
                         std::uint64_t second) {
+  if (!makes_sense(record, operand)) return losses_.add(Loss::unknown_kind);
   switch (record.kind()) {
     case Kind::read_range:
     case Kind::write_range: {

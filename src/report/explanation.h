@@ -15,6 +15,7 @@ namespace deadheat::report {
 
 struct Explanation {
   std::string trace;
+  bool is_incomplete = false;  // the trace ends before its end
   Race race;
 
   // What is known of the two accesses, and that as a sentence for people.

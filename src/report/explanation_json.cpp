@@ -43,6 +43,7 @@ std::string as_json(const Explanation& x, std::string_view tool_version) {
       {"version", 1},
       {"tool", {{"name", "deadheat"}, {"version", tool_version}}},
       {"trace", x.trace},
+      {"incomplete", x.is_incomplete},
       {"fingerprint", x.race.fingerprint.text()},
       {"kind", kind_of(x.race)},
       {"variable", x.race.variable},

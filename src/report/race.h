@@ -154,6 +154,7 @@ inline constexpr std::size_t kGrades = 3;
 struct Report {
   std::string trace;
   std::uint64_t events = 0;
+  bool is_incomplete = false;         // the trace ends before its end
   std::vector<FilterReport> filters;  // in their order
   std::optional<WindowsReport> windows;
   std::vector<EngineReport> engines;

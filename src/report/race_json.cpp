@@ -188,6 +188,7 @@ Json report_json(const Report& report) {
   }
   return {{"trace", report.trace},
           {"error", nullptr},
+          {"incomplete", report.is_incomplete},
           {"events", report.events},
           {"filters", std::move(filters)},
           {"windows", report.windows ? windows_json(*report.windows) : Json()},

@@ -209,6 +209,9 @@ std::string summary(const Report& report, const base::Terminal& terminal) {
 // What is not in the list above, and why.
 std::string left_out(const Report& report) {
   std::string out;
+  if (report.is_incomplete) {
+    out += "  The trace is incomplete: nothing is known of what came after these events.\n";
+  }
   if (report.not_shown() > 0) {
     out += fmt::format("  {} more, not shown (--max, --first)\n", grouped(report.not_shown()));
   }

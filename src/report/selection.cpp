@@ -49,6 +49,7 @@ Report select(const std::string& trace, const analysis::Findings& findings,
                 .races = {},
                 .suppressions = {}};
   report.limit = selection.limit;
+  report.is_incomplete = std::ranges::any_of(findings.warnings, &Warning::is_incomplete);
   for (const analysis::FilterRun& run : findings.filters) report.filters.push_back(resolve(run));
   for (const analysis::EngineRun& run : findings.engines) report.engines.push_back(resolve(run));
   if (findings.windows) report.windows = resolve(*findings.windows, findings.events);

@@ -70,7 +70,7 @@ Json scan_of(const StatReport::Scan& scan, const NamesFrom& from) {
 }  // namespace
 
 std::string as_json(const StatReport& report, const NamesFrom& from) {
-  Json json = {{"version", 1}, {"trace", report.trace}};
+  Json json = {{"version", 1}, {"trace", report.trace}, {"incomplete", report.is_incomplete}};
   json["bytes"] = report.bytes == 0 ? Json() : Json(report.bytes);
   json.update(counts(report.summary));
   json["busiest_threads"] = threads(report, from.names);

@@ -16,6 +16,7 @@ struct StatReport {
   std::string trace;
   std::uint64_t bytes = 0;  // of the file, as it is on the disk; 0: not known
   Summary summary;
+  bool is_incomplete = false;  // the trace ends before its end
 
   // What only a scan of all events tells.
   struct Scan {

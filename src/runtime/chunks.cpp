@@ -9,11 +9,16 @@
 
 namespace deadheat::runtime {
 
+std::uint32_t g_chunks;
+
 namespace {
+
+// Whatever the session says: no chunk is outside of the mapping.
+bool is_mapped(std::uint32_t chunk) { return chunk != 0 && chunk < g_chunks; }
 
 std::uint32_t pop(Session& session) {
   std::uint64_t head = __atomic_load_n(&session.free_chunks, __ATOMIC_ACQUIRE);
-  while (static_cast<std::uint32_t>(head) != 0) {
+  while (is_mapped(static_cast<std::uint32_t>(head))) {
     Chunk* const chunk = chunk_at(&session, static_cast<std::uint32_t>(head));
     // May be stale if another takes the chunk meanwhile; the count in the upper half then differs.
     const std::uint32_t next = __atomic_load_n(&chunk->next, __ATOMIC_RELAXED);
@@ -29,7 +34,7 @@ std::uint32_t pop(Session& session) {
 
 std::uint32_t fresh(Session& session) {
   std::uint32_t used = __atomic_load_n(&session.chunks_used, __ATOMIC_RELAXED);
-  while (used < __atomic_load_n(&session.chunks_most, __ATOMIC_RELAXED)) {
+  while (is_mapped(used) && used < __atomic_load_n(&session.chunks_most, __ATOMIC_RELAXED)) {
     if (__atomic_compare_exchange_n(&session.chunks_used, &used, used + 1, true, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
       return used;

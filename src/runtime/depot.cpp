@@ -4,6 +4,8 @@ namespace deadheat::runtime {
 
 namespace {
 
+constexpr unsigned kLongestList = 1u << 20;
+
 std::uint32_t hash_of(std::uint32_t caller, std::uint64_t code) {
   std::uint64_t h = (code ^ std::uint64_t{caller} << 40) * 0x9E3779B97F4A7C15;
   h ^= h >> 29;
@@ -14,7 +16,7 @@ std::uint32_t hash_of(std::uint32_t caller, std::uint64_t code) {
 std::uint32_t new_node(Session& session, std::uint32_t caller, std::uint64_t code) {
   std::uint32_t node = __atomic_load_n(&session.nodes_used, __ATOMIC_RELAXED);
   do {
-    if (node == kNodes) return 0;
+    if (node >= kNodes || node == 0) return 0;
   } while (!__atomic_compare_exchange_n(&session.nodes_used, &node, node + 1, true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
   session.nodes[node].code = code;
@@ -33,7 +35,10 @@ std::uint32_t node_of(Session& session, std::uint32_t caller, std::uint64_t code
   std::uint32_t made = 0, searched = 0;
   while (true) {
     // What was behind the former first has been searched already.
+    unsigned steps = 0;
     for (std::uint32_t at = first; at != searched; at = session.nodes[at].next) {
+      // A list that leads nowhere, or in a circle, is not followed: the session is damaged.
+      if (at >= kNodes || ++steps > kLongestList) return caller;
       if (session.nodes[at].code == code && session.nodes[at].caller == caller) return at;
     }
     searched = first;

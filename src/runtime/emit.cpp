@@ -202,7 +202,10 @@ StripeState& stripe_of(Address address) { return g_stripes[(address >> 3) * 0x9E
 Stripe::Stripe(Address address) : state_(stripe_of(address)), is_mine_(t_self.in_stripe == 0) {
   if (!is_mine_) return;
   t_self.in_stripe = 1;  // before it is taken: a handler may come in between
+  // Who holds it may be gone: a process that shares this memory, made by clone, can end at any time.
+  constexpr unsigned kPatience = 1u << 24;
   for (unsigned spins = 0; __atomic_exchange_n(&state_.taken, 1, __ATOMIC_ACQUIRE) != 0; ++spins) {
+    if (spins == kPatience) break;
     if (spins % 64 == 63) {
       sched_yield();
     } else {

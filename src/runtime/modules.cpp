@@ -1,9 +1,9 @@
 // Which object is loaded where: read by the recorder to make sense of code addresses.
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 #include "runtime/emit.h"
+#include "runtime/system_call.h"
 
 namespace deadheat::runtime {
 
@@ -53,7 +53,8 @@ void read_segments(const dl_phdr_info& info, Module& module) {
 void read_path(const char* name, Module& module) {
   if (name[0] == 0) {
     // The program itself.
-    const long length = readlink("/proc/self/exe", module.path, sizeof module.path - 1);
+    const long length = system_call(SYS_readlink, as_word("/proc/self/exe"), as_word(module.path),
+                                    static_cast<long>(sizeof module.path - 1));
     module.path[length > 0 ? length : 0] = 0;
     return;
   }
@@ -71,8 +72,12 @@ bool same_build_id(const Module& a, const Module& b) {
   return true;
 }
 
+std::uint32_t modules_known() {
+  return g_session->modules_used < kModules ? g_session->modules_used : kModules;
+}
+
 bool is_known(const Module& module) {
-  for (std::uint32_t i = g_session->modules_used; i-- > 0;) {
+  for (std::uint32_t i = modules_known(); i-- > 0;) {
     const Module& other = g_session->modules[i];
     if (other.begin < module.end && module.begin < other.end) {
       return other.begin == module.begin && other.end == module.end && same_text(other.path, module.path) &&
@@ -176,7 +181,7 @@ void note_outside(const Module& module) {
 
 int publish(dl_phdr_info* info, std::size_t, void*) {
   const std::uint32_t used = g_session->modules_used;
-  if (used == kModules) {
+  if (used >= kModules) {
     ++g_session->lost.modules;
     return 0;
   }
@@ -246,9 +251,9 @@ void publish_modules() {
   dl_iterate_phdr(count_loaded, &loaded);
   if (loaded == __atomic_load_n(&g_loaded, __ATOMIC_ACQUIRE)) return;
   while (__atomic_exchange_n(&g_publishing, 1, __ATOMIC_ACQUIRE) != 0) __builtin_ia32_pause();
-  const std::uint32_t before = g_session->modules_used;
+  const std::uint32_t before = modules_known();
   dl_iterate_phdr(publish, nullptr);
-  const std::uint32_t now = g_session->modules_used;
+  const std::uint32_t now = modules_known();
   g_published = true;
   __atomic_store_n(&g_loaded, loaded, __ATOMIC_RELEASE);
   __atomic_store_n(&g_publishing, 0, __ATOMIC_RELEASE);

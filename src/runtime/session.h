@@ -229,6 +229,13 @@ inline constexpr std::uint64_t kSessionMagic = mixed_with_layout(0x3154485244484
 inline constexpr std::size_t kChunksAt = (sizeof(Session) + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
 
 constexpr std::size_t session_bytes(std::size_t chunks) { return kChunksAt + chunks * kChunkBytes; }
+constexpr std::uint32_t chunks_in(std::size_t bytes) {
+  return bytes < kChunksAt ? 0 : static_cast<std::uint32_t>((bytes - kChunksAt) / kChunkBytes);
+}
+// Numbers of threads from here on make no sense, on either side.
+inline constexpr std::uint32_t kMostThreads = 1u << 24;
+// A recorder that no longer wants anything: no process has this number.
+inline constexpr std::uint32_t kNoRecorder = 0x7FFFFFFF;
 inline Chunk* chunk_at(Session* session, std::uint32_t index) {
   return reinterpret_cast<Chunk*>(reinterpret_cast<char*>(session) + kChunksAt + index * kChunkBytes);
 }

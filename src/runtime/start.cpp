@@ -1,6 +1,8 @@
 #include "runtime/start.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -19,6 +21,8 @@ void OnInitialize();  // the program's, or ours that calls other hooks
 namespace deadheat::runtime {
 
 namespace {
+
+int g_descriptor = -1;
 
 bool starts_with(const char* text, const char* prefix) {
   for (; *prefix != 0; ++text, ++prefix) {
@@ -46,12 +50,15 @@ int number_in(const char* text) {
 Session* session_of(const char* descriptor) {
   const int fd = number_in(descriptor);
   struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0) {
+  if (fd < 0 || system_call(SYS_fstat, fd, as_word(&status)) != 0) {
     // Closed by a program that started this one: said, because whoever asked for a recording waits for it.
     say("the recording's descriptor is closed (a program in between closed it): nothing is recorded");
     return nullptr;
   }
-  if (static_cast<std::size_t>(status.st_size) < session_bytes(1)) {
+  // Sealed as the recorder seals it: nobody can make it shorter while it is in use.
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
+  const bool is_sealed = (system_call(SYS_fcntl, fd, F_GET_SEALS) & kSeals) == kSeals;
+  if (!is_sealed || static_cast<std::size_t>(status.st_size) < session_bytes(2)) {
     say(kSessionVariable, " is not the descriptor of a session: nothing is recorded");
     return nullptr;
   }
@@ -61,11 +68,13 @@ Session* session_of(const char* descriptor) {
     say("no memory for the recording: nothing is recorded");
     return nullptr;
   }
-  if (session->magic != kSessionMagic) {
+  if (session->magic != kSessionMagic || session->bytes != static_cast<std::size_t>(status.st_size)) {
     say("the recorder is of another version than the runtime in this program: nothing is recorded; rebuild "
         "it");
     return nullptr;
   }
+  g_chunks = chunks_in(static_cast<std::size_t>(status.st_size));
+  g_descriptor = fd;
   return session;
 }
 
@@ -81,7 +90,7 @@ bool attach(Session& session) {
     __atomic_fetch_add(&session.lost.processes, 1, __ATOMIC_RELAXED);
     return false;
   }
-  for (std::uint32_t i = 0; i < session.slots_used; ++i) {
+  for (std::uint32_t i = 0; i < session.slots_used && i < kSlots; ++i) {
     Slot& slot = session.slots[i];
     if (slot.state != Slot::open) continue;
     __atomic_store_n(&slot.floor, kIdle, __ATOMIC_RELAXED);
@@ -155,6 +164,8 @@ void tell_initial_stack() {
 }
 
 void begin_recording(char** environment) {
+  // A program with more rights than whoever started it takes no orders from the environment.
+  if (getauxval(AT_SECURE) != 0) return;
   const char* const descriptor = value_of(environment, kSessionVariable);
   if (descriptor == nullptr) return;
   Session* const session = session_of(descriptor);
@@ -253,6 +264,15 @@ void exchange_thread(Thread& leaves, const Thread& comes) {
 
 void leave_session() {
   g_recording = false;
+  // What this process becomes is not recorded either: it gets neither the descriptor nor its number.
+  if (g_descriptor >= 0) system_call(SYS_fcntl, g_descriptor, F_SETFD, FD_CLOEXEC);
+  for (char** at = environ; at != nullptr && *at != nullptr;) {
+    if (!starts_with(*at, kSessionVariable)) {
+      ++at;
+      continue;
+    }
+    for (char** rest = at; *rest != nullptr; ++rest) *rest = rest[1];
+  }
   clear(t_self);
   t_self.ended = 1;
   free_stripes();

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "symbol/demangle.h"
+#include "symbol/object_file.h"
 
 namespace deadheat::symbol {
 
@@ -169,6 +170,7 @@ struct DebugInfo::Impl {
   void read_units();
   Unit* unit_at(std::uint64_t pc);
   void open(Unit& unit) const;
+  static bool may_follow(const Unit& unit);
   bool function_at(Unit& unit, std::uint64_t pc, Dwarf_Die& out);
   // Where a name for the linker is missing, as gcc has none for what only one file sees: made of the scopes.
   std::string name_of(Unit& unit, Dwarf_Die die);
@@ -218,6 +220,20 @@ DebugInfo::Impl::Unit* DebugInfo::Impl::unit_at(std::uint64_t pc) {
   return &unit;
 }
 
+// libdw opens the .dwo that a unit names, and would wait at a pipe: only a regular file, by its whole path.
+bool DebugInfo::Impl::may_follow(const Unit& unit) {
+  Dwarf_Die die = unit.die;
+  for (const unsigned name : {DW_AT_dwo_name, DW_AT_GNU_dwo_name}) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(&die, name, &attribute) == nullptr) continue;
+    const char* const file = dwarf_formstring(&attribute);
+    if (file == nullptr) return false;
+    const std::string path = *file == '/' ? file : unit.folder + file;
+    return path.starts_with('/') && ObjectFile::open(path) != nullptr;
+  }
+  return true;
+}
+
 void DebugInfo::Impl::open(Unit& unit) const {
   if (unit.opened) return;
   unit.opened = true;
@@ -226,6 +242,7 @@ void DebugInfo::Impl::open(Unit& unit) const {
     if (const char* folder = dwarf_formstring(&attribute)) unit.folder = folder;
   }
   if (!unit.folder.empty() && unit.folder.back() != '/') unit.folder += '/';
+  if (!may_follow(unit)) return;
   Dwarf_Die split;
   std::uint8_t type = 0;
   if (dwarf_cu_info(unit.die.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&

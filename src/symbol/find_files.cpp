@@ -27,8 +27,8 @@ bool has_debug_info(const ObjectFile& file) {
 
 std::vector<std::string> places_of_module(const Wanted& wanted) {
   std::vector<std::string> out;
-  // The name of the vDSO and the like is no path.
-  if (wanted.path.find('/') != std::string::npos) out.push_back(wanted.path);
+  // Relative to what, only the recorded program knew; the name of the vDSO and the like is no path.
+  if (wanted.path.starts_with('/')) out.push_back(wanted.path);
   for (const std::string& folder : wanted.folders) {
     if (wanted.build_id.size() > 2) out.push_back(by_build_id(folder, wanted.build_id, ""));
     if (wanted.path.starts_with('/')) out.push_back(folder + wanted.path);

@@ -31,6 +31,37 @@ Elf_Scn* find_section(Elf* elf, std::string_view wanted) {
   return nullptr;
 }
 
+// What its compressed sections say that they are when they are unpacked, which libdw does all at once.
+std::uint64_t unpacked_bytes(Elf* elf) {
+  std::uint64_t sum = 0;
+  const auto add = [&](std::uint64_t bytes) { sum = bytes > UINT64_MAX - sum ? UINT64_MAX : sum + bytes; };
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+    GElf_Chdr packed;
+    if ((header.sh_flags & SHF_COMPRESSED) != 0) {
+      if (gelf_getchdr(section, &packed) != nullptr) add(packed.ch_size);
+      continue;
+    }
+    // The older form, .zdebug_*: "ZLIB" and the size, the highest byte first.
+    constexpr std::string_view kOlder = "ZLIB";
+    const Elf_Data* const content = header.sh_size >= 12 ? elf_rawdata(section, nullptr) : nullptr;
+    if (content == nullptr || content->d_buf == nullptr || content->d_size < 12) continue;
+    const auto* const start = static_cast<const unsigned char*>(content->d_buf);
+    if (std::memcmp(start, kOlder.data(), kOlder.size()) != 0) continue;
+    std::uint64_t size = 0;
+    for (std::size_t i = 4; i < 12; ++i) size = size << 8 | start[i];
+    add(size);
+  }
+  return sum;
+}
+
+// Debug information shrinks to a quarter, not to a thousandth.
+std::uint64_t most_unpacked(std::uint64_t file_bytes) {
+  constexpr std::uint64_t kAlways = std::uint64_t{64} << 20, kTimes = 32, kMost = std::uint64_t{8} << 30;
+  return std::min(std::max(kAlways, file_bytes > kMost ? kMost : file_bytes * kTimes), kMost);
+}
+
 std::optional<std::string> build_id_in(Elf_Data* notes) {
   if (notes == nullptr) return {};
   std::size_t name = 0, content = 0;
@@ -86,7 +117,8 @@ std::unique_ptr<ObjectFile> ObjectFile::open(const std::string& path) {
   struct stat about{};
   Elf* elf = nullptr;
   if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
-  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
+  const auto bytes = static_cast<std::uint64_t>(about.st_size);
+  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || unpacked_bytes(elf) > most_unpacked(bytes)) {
     if (elf != nullptr) elf_end(elf);
     close(fd);
     return nullptr;

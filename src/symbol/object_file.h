@@ -31,7 +31,7 @@ class SymbolTable {
 
 class ObjectFile {
  public:
-  // nullptr if there is no such file, or it is no ELF file.
+  // nullptr if there is no such regular file, or it is no ELF file, or one that is much larger than it is.
   static std::unique_ptr<ObjectFile> open(const std::string& path);
   ~ObjectFile();
   ObjectFile(const ObjectFile&) = delete;

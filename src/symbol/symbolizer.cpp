@@ -84,6 +84,17 @@ std::vector<CodeFrame> Symbolizer::Module::frames_at(std::uint64_t pc) {
   return out;
 }
 
+bool Symbolizer::is_time_up() {
+  if (spent_ < kMostTime) return false;
+  if (!said_late_) {
+    warnings_.push_back(
+        "the debug information takes more than 60 s to read; what is not looked up yet is shown as "
+        "addresses");
+  }
+  said_late_ = true;
+  return true;
+}
+
 const std::vector<CodeFrame>& Symbolizer::frames(const Binary& binary, std::uint64_t pc) {
   Module& module = module_of(binary);
   if (!module.warning.empty()) {
@@ -91,7 +102,10 @@ const std::vector<CodeFrame>& Symbolizer::frames(const Binary& binary, std::uint
     module.warning.clear();
   }
   const auto [at, is_new] = module.frames.try_emplace(pc);
-  if (is_new) at->second = module.frames_at(pc);
+  if (!is_new || is_time_up()) return at->second;
+  const auto start = std::chrono::steady_clock::now();
+  at->second = module.frames_at(pc);
+  spent_ += std::chrono::steady_clock::now() - start;
   return at->second;
 }
 

@@ -2,6 +2,7 @@
 // machine; a file whose build id is another than the recorded one is not believed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,7 +49,13 @@ class Symbolizer {
 
   std::vector<std::string> folders_;
   std::unordered_map<std::string, std::unique_ptr<Module>> modules_;
+  // Debug information may be made to be slow to read.
+  static constexpr std::chrono::seconds kMostTime{60};
+  bool is_time_up();
+
   std::vector<std::string> warnings_;
+  std::chrono::steady_clock::duration spent_{};
+  bool said_late_ = false;
 };
 
 }  // namespace deadheat::symbol

@@ -1,8 +1,11 @@
 #include "trace/byte_output.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "base/file.h"
+#include "base/shown.h"
 #include "trace/pack.h"
 
 namespace deadheat::trace {
@@ -13,6 +16,20 @@ class FileOutput final : public ByteOutput {
  public:
   explicit FileOutput(base::File file) : file_(std::move(file)) {}
   Status write(std::string_view bytes) override { return file_.write_all(bytes.data(), bytes.size()); }
+  Status finish() override { return file_.close(); }
+
+ private:
+  base::File file_;
+};
+
+// A terminal, which does what some bytes say: those of names are shown instead.
+class TerminalOutput final : public ByteOutput {
+ public:
+  explicit TerminalOutput(base::File file) : file_(std::move(file)) {}
+  Status write(std::string_view bytes) override {
+    const std::string harmless = base::for_terminal(bytes);
+    return file_.write_all(harmless.data(), harmless.size());
+  }
   Status finish() override { return file_.close(); }
 
  private:
@@ -37,6 +54,7 @@ Result<std::unique_ptr<ByteOutput>> open_output(const std::string& path, std::st
   auto file = base::File::create(path);
   if (!file) return fail(std::move(file).error());
   const std::string name = file->name();
+  if (path == "-" && isatty(STDOUT_FILENO) != 0) return std::make_unique<TerminalOutput>(std::move(*file));
   return pack(std::make_unique<FileOutput>(std::move(*file)), packing_for(packed_as), name);
 }
 

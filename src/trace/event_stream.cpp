@@ -115,7 +115,7 @@ class DhtStream final : public Source {
   Completeness completeness() const override { return stream_.completeness(); }
   std::vector<Warning> warnings() const override {
     if (!stream_.unfinished()) return {};
-    return {{unfinished_message(stream_.events(), stream_.torn_bytes())}};
+    return {{unfinished_message(stream_.events(), stream_.torn_bytes()), 1, true}};
   }
 
  private:

@@ -205,7 +205,7 @@ Progress TraceReader::progress() const { return {impl_->stream.offset(), impl_->
 
 std::vector<Warning> TraceReader::warnings() const {
   if (impl_->complete) return {};
-  return {{unfinished_message(events(), impl_->torn_bytes)}};
+  return {{unfinished_message(events(), impl_->torn_bytes), 1, true}};
 }
 
 Result<Summary> TraceReader::summary() {

@@ -47,6 +47,26 @@ tl::unexpected<Error> corrupt(const std::string& name, const char* format, const
   return input_error(fmt::format("{}: the {} data is damaged ({})", name, format, reason));
 }
 
+// Text of traces shrinks to a tenth or a fiftieth. What says that it is thousands of times as long is made to
+// fill disks and to take forever.
+class Growth {
+ public:
+  bool is_too_much(const Progress& packed, std::uint64_t bytes) {
+    constexpr std::uint64_t kAlways = std::uint64_t{256} << 20, kTimes = 500;
+    unpacked_ += bytes;
+    return unpacked_ > kAlways && unpacked_ / kTimes > packed.done_bytes;
+  }
+  static tl::unexpected<Error> refused(const std::string& name) {
+    return input_error(
+        fmt::format("{}: is more than 500 times as long as its compressed form; if that is "
+                    "meant, decompress it first",
+                    name));
+  }
+
+ private:
+  std::uint64_t unpacked_ = 0;
+};
+
 class GzipInput final : public ByteInput {
  public:
   GzipInput(std::unique_ptr<ByteInput> input, std::string name)
@@ -73,6 +93,7 @@ class GzipInput final : public ByteInput {
     while (stream_.avail_out == wanted && !at_end_) {
       if (Status stepped = step(); !stepped) return fail(std::move(stepped).error());
     }
+    if (growth_.is_too_much(packed_.progress(), wanted - stream_.avail_out)) return Growth::refused(name_);
     return wanted - stream_.avail_out;
   }
 
@@ -115,6 +136,7 @@ class GzipInput final : public ByteInput {
   PackedBytes packed_;
   std::string name_;
   z_stream stream_{};
+  Growth growth_;
   bool ready_ = false, in_member_ = false, at_end_ = false;
   std::uint64_t members_ = 0;
 };
@@ -146,6 +168,7 @@ class ZstdInput final : public ByteInput {
         break;
       }
     }
+    if (growth_.is_too_much(packed_.progress(), out.pos)) return Growth::refused(name_);
     return out.pos;
   }
 
@@ -158,6 +181,7 @@ class ZstdInput final : public ByteInput {
   PackedBytes packed_;
   std::string name_;
   std::unique_ptr<ZSTD_DStream, Free> stream_;
+  Growth growth_;
   bool in_frame_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -337,6 +338,36 @@ static void fork_handlers(void) {
   CHECK(pthread_join(t, NULL) == 0);
 }
 
+// Made by other means, it runs no handlers, but is not the parent either.
+static char clone_stack[65536];
+static int cloned(void* unused) {
+  (void)unused;
+  x = 5;
+  for (int i = 0; i < 100; ++i) __atomic_fetch_add(&number_of_turns, 1, __ATOMIC_SEQ_CST);
+  return 7;
+}
+static void fork_otherwise(void) {
+  pthread_t t;
+  CHECK(pthread_create(&t, NULL, write_and_stay, NULL) == 0);
+  wait_turn(1);
+  for (int i = 0; i < 20; ++i) {
+    pid_t child;
+    if (i % 2 == 0) {
+      child = clone(cloned, clone_stack + sizeof clone_stack, SIGCHLD, NULL);
+    } else {
+      child = i % 4 == 1 ? syscall(SYS_fork) : syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+      if (child == 0) _exit(cloned(NULL));
+    }
+    CHECK(child > 0);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7);
+  }
+  CHECK(syscall(SYS_close, -1) == -1 && errno == EBADF && syscall(SYS_getpid) == getpid());
+  if (racy) x = 2;
+  set_turn(2);
+  CHECK(pthread_join(t, NULL) == 0);
+}
+
 // Registered here, run by whoever ends the program.
 static void at_exit(void) { x = 3; }
 static void* register_it(void* unused) {
@@ -391,6 +422,7 @@ static const struct {
     {"jumps", jumps},
     {"forked", forked},
     {"fork_handlers", fork_handlers},
+    {"fork_otherwise", fork_otherwise},
     {"exit_handlers", exit_handlers},
     {"many", many},
 };

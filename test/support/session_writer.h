@@ -30,20 +30,20 @@ class HandStream {
     const std::uint64_t head = session->free_chunks;
     const auto first = static_cast<std::uint32_t>(head);
     if (first == 0) return session->chunks_used++;
-    session->free_chunks = ((head >> 32) + 1) << 32 | session.chunk(first)->next;
-    session.chunk(first)->next = 0;
+    session->free_chunks = ((head >> 32) + 1) << 32 | runtime::chunk_at(session.get(), first)->next;
+    runtime::chunk_at(session.get(), first)->next = 0;
     return first;
   }
 
   void raw(std::uint64_t what, std::uint64_t code) {
     if (at_ == runtime::Chunk::kRecords) next_chunk();
-    runtime::Record& record = session_.chunk(chunk_)->records[at_++];
+    runtime::Record& record = runtime::chunk_at(session_.get(), chunk_)->records[at_++];
     record.what = what;
     __atomic_store_n(&record.code, code, __ATOMIC_RELEASE);
   }
   void next_chunk() {
     const std::uint32_t next = new_chunk(session_);
-    __atomic_store_n(&session_.chunk(chunk_)->next, next, __ATOMIC_RELEASE);
+    __atomic_store_n(&runtime::chunk_at(session_.get(), chunk_)->next, next, __ATOMIC_RELEASE);
     chunk_ = next;
     at_ = 0;
   }
@@ -116,7 +116,7 @@ class LiveStream {
 
  private:
   void put(std::uint64_t what, std::uint64_t code) {
-    runtime::Record& record = session_.chunk(chunk_)->records[at_++];
+    runtime::Record& record = runtime::chunk_at(session_.get(), chunk_)->records[at_++];
     record.what = what;
     __atomic_store_n(&record.code, code, __ATOMIC_RELEASE);
   }
@@ -128,7 +128,7 @@ class LiveStream {
   void reserve() {
     if (runtime::Chunk::kRecords - at_ >= 4) return;
     const std::uint32_t next = take_chunk();
-    __atomic_store_n(&session_.chunk(chunk_)->next, next, __ATOMIC_RELEASE);
+    __atomic_store_n(&runtime::chunk_at(session_.get(), chunk_)->next, next, __ATOMIC_RELEASE);
     chunk_ = next;
     at_ = 0;
     __atomic_fetch_add(&session_->filled, 1, __ATOMIC_SEQ_CST);

@@ -96,7 +96,7 @@ void* open_from_folders(void* caller, const char* file, int flags) {
     char path[4096];
     std::size_t length = 0;
     if (!append(path, length, sizeof path, folders[i]) || !append(path, length, sizeof path, "/") ||
-        !append(path, length, sizeof path, file) || access(path, R_OK) != 0) {
+        !append(path, length, sizeof path, file) || system_call(SYS_access, as_word(path), R_OK) != 0) {
       continue;
     }
     if (void* const object = REAL(dlopen)(path, flags)) return object;

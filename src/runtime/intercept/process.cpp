@@ -6,6 +6,8 @@
 // it. In between no signal is taken, whose handler would write to the parent's streams in the child.
 #include "runtime/intercept/process.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -133,5 +135,104 @@ DEADHEAT_INTERCEPT(pid_t, _Fork, ()) {
   change_signals(before, nullptr);
   return child;
 }
+
+// A child with memory of its own is forked; it runs no handlers. One that shares memory runs as its parent,
+// as that of vfork does.
+namespace {
+
+struct Cloned {
+  int (*function)(void*);
+  void* argument;
+};
+
+void forked_child() {
+  if (!g_recording) return;
+  __atomic_fetch_add(&g_session->lost.processes, 1, __ATOMIC_RELAXED);
+  leave_session();
+}
+
+int run_clone(void* cloned) {
+  const Cloned what = *static_cast<const Cloned*>(cloned);
+  forked_child();
+  return what.function(what.argument);
+}
+
+}  // namespace
+
+// Declared with `...`; what may follow is in registers or, the last, on the stack.
+DEADHEAT_REAL(int, clone,
+              (int (*function)(void*), void* stack, int flags, void* argument, void* parent, void* tls,
+               void* child),
+              nullptr)
+extern "C" __attribute__((visibility("default"))) int deadheat_clone(int (*function)(void*), void* stack,
+                                                                     int flags, void* argument, void* parent,
+                                                                     void* tls, void* child) asm("clone");
+int deadheat_clone(int (*function)(void*), void* stack, int flags, void* argument, void* parent, void* tls,
+                   void* child) {
+  if (!g_recording || (flags & CLONE_VM) != 0) {
+    return REAL(clone)(function, stack, flags, argument, parent, tls, child);
+  }
+  sent_process(DEADHEAT_CALLER);
+  Cloned cloned{function, argument};
+  return REAL(clone)(run_clone, stack, flags, &cloned, parent, tls, child);
+}
+
+// syscall(): it is written out, since a frame of ours would not survive a call that returns twice in the same
+// memory (vfork). Forks come to the function below behind the call.
+extern "C" __attribute__((visibility("hidden"), used)) void deadheat_forked_by_syscall() { forked_child(); }
+extern "C" __attribute__((visibility("hidden"), used)) long deadheat_failed_syscall(long error) {
+  errno = static_cast<int>(-error);
+  return -1;
+}
+#ifdef DEADHEAT_STATIC_RUNTIME
+asm(".weak syscall");
+#else
+asm(".globl syscall");
+#endif
+asm(R"(
+.text
+.type syscall, @function
+syscall:
+  .cfi_startproc
+  mov %rdi, %rax
+  mov %rsi, %rdi
+  mov %rdx, %rsi
+  mov %rcx, %rdx
+  mov %r8, %r10
+  mov %r9, %r8
+  mov 8(%rsp), %r9
+  cmp $57, %rax
+  je 2f
+  cmp $56, %rax
+  jne 1f
+  test $0x100, %edi
+  je 2f
+1:
+  syscall
+  cmp $-4095, %rax
+  jae 3f
+  ret
+2:
+  syscall
+  test %rax, %rax
+  jnz 4f
+  sub $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call deadheat_forked_by_syscall
+  add $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  xor %eax, %eax
+  ret
+4:
+  cmp $-4095, %rax
+  jae 3f
+  ret
+3:
+  mov %rax, %rdi
+  jmp deadheat_failed_syscall
+  .cfi_endproc
+.size syscall, . - syscall
+)");
+static_assert(SYS_fork == 57 && SYS_clone == 56 && CLONE_VM == 0x100);
 
 }  // namespace deadheat::runtime

@@ -8,6 +8,7 @@
 #include "runtime/emit.h"
 #include "runtime/exported.h"
 #include "runtime/intercept/allocation.h"
+#include "runtime/intercept/formats.h"
 #include "runtime/real.h"
 
 namespace deadheat::runtime {
@@ -168,14 +169,20 @@ DEADHEAT_INTERCEPT(void*, memmem, (const void* s, size_t bytes, const void* part
 // What is sorted is moved about by the C library; the comparison is the program's.
 DEADHEAT_INTERCEPT(void, qsort,
                    (void* s, size_t count, size_t size, int (*compare)(const void*, const void*))) {
-  if (recording()) writes(s, count * size, DEADHEAT_CALLER);
+  if (recording()) {
+    reads(s, count * size, DEADHEAT_CALLER);
+    writes(s, count * size, DEADHEAT_CALLER);
+  }
   REAL(qsort)(s, count, size, compare);
 }
 
 DEADHEAT_INTERCEPT(void, qsort_r,
                    (void* s, size_t count, size_t size, int (*compare)(const void*, const void*, void*),
                     void* argument)) {
-  if (recording()) writes(s, count * size, DEADHEAT_CALLER);
+  if (recording()) {
+    reads(s, count * size, DEADHEAT_CALLER);
+    writes(s, count * size, DEADHEAT_CALLER);
+  }
   REAL(qsort_r)(s, count, size, compare, argument);
 }
 
@@ -445,13 +452,14 @@ DEADHEAT_INTERCEPT(wchar_t*, wmemset, (wchar_t * to, wchar_t value, size_t count
   return REAL(wmemset)(to, value, count);
 }
 
-// Text that is put together. What the arguments point to is not looked at.
+// Text that is put together.
 
-#define DEADHEAT_VARIADIC(call) \
-  std::va_list arguments;       \
-  va_start(arguments, format);  \
-  const int result = call;      \
-  va_end(arguments);            \
+#define DEADHEAT_VARIADIC(call)                                      \
+  std::va_list arguments;                                            \
+  va_start(arguments, format);                                       \
+  if (recording()) emit_printed(format, arguments, DEADHEAT_CALLER); \
+  const int result = call;                                           \
+  va_end(arguments);                                                 \
   return result
 
 namespace {
@@ -464,21 +472,25 @@ int formatted(int length, const void* to, size_t most, Address pc) {
 }  // namespace
 
 DEADHEAT_INTERCEPT(int, vsprintf, (char* to, const char* format, std::va_list arguments)) {
+  if (recording()) emit_printed(format, arguments, DEADHEAT_CALLER);
   return formatted(REAL(vsprintf)(to, format, arguments), to, kNoLimit, DEADHEAT_CALLER);
 }
 
 DEADHEAT_INTERCEPT(int, vsnprintf, (char* to, size_t most, const char* format, std::va_list arguments)) {
+  if (recording()) emit_printed(format, arguments, DEADHEAT_CALLER);
   return formatted(REAL(vsnprintf)(to, most, format, arguments), to, most, DEADHEAT_CALLER);
 }
 
 DEADHEAT_INTERCEPT(int, __vsprintf_chk,
                    (char* to, int flag, size_t room, const char* format, std::va_list arguments)) {
+  if (recording()) emit_printed(format, arguments, DEADHEAT_CALLER);
   return formatted(REAL(__vsprintf_chk)(to, flag, room, format, arguments), to, room, DEADHEAT_CALLER);
 }
 
 DEADHEAT_INTERCEPT(int, __vsnprintf_chk,
                    (char* to, size_t most, int flag, size_t room, const char* format,
                     std::va_list arguments)) {
+  if (recording()) emit_printed(format, arguments, DEADHEAT_CALLER);
   return formatted(REAL(__vsnprintf_chk)(to, most, flag, room, format, arguments), to, most, DEADHEAT_CALLER);
 }
 
