@@ -75,6 +75,13 @@ std::string engines_as_markdown(std::span<const engine::Row> rows, std::span<con
        {engine::Grade::observed, engine::Grade::proved, engine::Grade::predicted, engine::Grade::candidate}) {
     out += fmt::format("- *{}*: {}.\n", name_of(grade), meaning_of(grade));
   }
+  out +=
+      "\nWhat is promised of pairs that can be made to meet is promised of the events of the trace. Engines "
+      "pass "
+      "over gaps and failed attempts, and do not know what a recording lacks: so their word alone, but for "
+      "what was observed, proves nothing of the program, and a schedule that passed the check does "
+      "([witnesses.md](witnesses.md)). `exact` keeps to gaps: what it tells of a complete trace is proved; "
+      "where there are gaps, what it does not tell is not refuted.\n";
   for (const engine::Row& row : rows) out += section(row);
   out +=
       "\n## Filters and samplers\n\n"

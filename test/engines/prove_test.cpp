@@ -8,7 +8,7 @@ namespace deadheat::test {
 namespace {
 
 std::vector<std::optional<witness::Witness>> found(std::span<const model::RacePair> pairs, Trace trace) {
-  analysis::SyncPreserving search(pairs);
+  analysis::SyncPreserving search(pairs, false);
   model::WellFormed rules;
   const std::size_t size = any_cut(trace).block;
   for (std::size_t at = 0; at < trace.size() && search.wants_more();) {

@@ -103,6 +103,12 @@ bool is_so(const Claim& claim) {
 TEST(PromisesCorpus, EachClaimHolds) {
   using C = Claim;
   constexpr Claim kClaims[] = {
+      {"gap-reads-bring-gaps", 1, 7, C::co_enabled, false},
+      {"gap-earlier-sections-stay", 2, 7, C::co_enabled, false},
+      {"gap-after-gap", 1, 7, C::co_enabled, false},
+      {"gap-of-known-bytes", 1, 7, C::co_enabled, true},
+      {"try-lock-found-it-held", 1, 4, C::co_enabled, false},
+      {"try-lock-found-it-held", 1, 4, C::hb, true},
       {"wcp-hand-over-hand", 4, 9, C::co_enabled, false},
       {"wcp-fork-in-section", 3, 7, C::co_enabled, false},
       {"wcp-fork-join-in-section", 2, 6, C::co_enabled, false},

@@ -12,6 +12,7 @@
 #include "oracle/release_order.h"
 #include "oracle/reorderings.h"
 #include "support/windows.h"
+#include "support/witness.h"
 
 namespace deadheat::solve {
 namespace {
@@ -101,6 +102,35 @@ TEST_P(Decide, TheSolverFollowsWhatIsForced) {
   oracle::for_many_traces(options(), kTraces / 2, [](Trace trace) {
     const auto all = oracle::reorderings(trace);
     return oracle::promised(!all.co_enabled.empty(), decides(trace, all, {.cases = 0}));
+  });
+}
+
+// Where there are gaps and failed attempts: what is found keeps to them, and only what the events alone
+// forbid is called impossible. Where completeness is not known, plain writes are reads too.
+TEST(DecideWithGaps, SchedulesAreAcceptedAndRefusalsAreTrue) {
+  oracle::for_many_traces(oracle::SmallTraceOptions::gaps(), kTraces, [](Trace trace) {
+    bool some = false;
+    for (const bool writes_read : {false, true}) {
+      const auto all = oracle::reorderings(
+          trace, oracle::Keep::correct, writes_read ? oracle::Values::of_writes_too : oracle::Values::read);
+      Window window = window_from(trace, 0, trace.size());
+      window.writes_read = writes_read;
+      const Rules strict(window);
+      window.writes_read = window.keeps_gaps = false;
+      const Rules bare(window);
+      for (const auto& [e, f] : oracle::conflicting_pairs(trace)) {
+        const Answer answer = decide(strict, {e, f}, {});
+        if (answer.verdict == Verdict::yes) {
+          const witness::Witness witness{.earlier = e, .later = f, .then = answer.order};
+          if (!test::holds(witness, trace, {.writes_read = writes_read})) return Outcome::fails;
+          some = true;
+        }
+        if (decide(bare, {e, f}, {}).verdict == Verdict::no && all.co_enabled.contains({e, f})) {
+          return Outcome::fails;
+        }
+      }
+    }
+    return oracle::promised(some, true);
   });
 }
 
