@@ -20,6 +20,9 @@ constinit const Verb kVerb = {
         "it "
         "is "
         "recorded.\n\n"
+        "Clang 14 to 19 instruments by our own pass, if the plugin for its version is installed: the recording "
+        "is then complete apart from the gaps in it, and races can be proved. With gcc, or without the plugin, "
+        "they are predicted at best. 'deadheat doctor' says whether there is a plugin.\n\n"
         "The compiler is --compiler, else DEADHEAT_CC, else CC, else gcc. Our options come first; whatever "
         "follows "
         "is the compiler's.",
