@@ -78,11 +78,19 @@ std::vector<std::string> words_of(const std::string& text) {
   return out;
 }
 
+// make CC='deadheat cc' hands CC on to what it runs: that is this program again, not a compiler.
+bool is_ourselves(const std::string& command) {
+  const auto words = words_of(command);
+  if (words.empty()) return false;
+  std::error_code ignored;
+  return fs::equivalent(find_program(words.front(), ""), own_path(), ignored);
+}
+
 std::string wanted_compiler(const Arguments& arguments, Language language) {
   if (arguments.has("compiler")) return std::string(arguments.get("compiler"));
   const bool is_c = language == Language::c;
   for (const char* name : {is_c ? "DEADHEAT_CC" : "DEADHEAT_CXX", is_c ? "CC" : "CXX"}) {
-    if (std::string value = environment(name); !value.empty()) return value;
+    if (std::string value = environment(name); !value.empty() && !is_ourselves(value)) return value;
   }
   return is_c ? "gcc" : "g++";
 }
