@@ -66,6 +66,7 @@ class Writer final : public TextWriter {
   TextOps ops_;
   std::vector<TextNames> text_names_;  // by ObjectKind
   std::string buffer_;
+  bool has_written_ = false;
   std::size_t used_ = 0;
   std::array<std::uint64_t, kTextLosses> lost_{};
   std::array<std::uint64_t, kEventKinds> left_out_{};
@@ -178,9 +179,14 @@ Status Writer::make_room(std::size_t bytes) {
   return {};
 }
 
-Status Writer::flush() { return output_->write({buffer_.data(), std::exchange(used_, 0)}); }
+Status Writer::flush() {
+  has_written_ = has_written_ || used_ > 0;
+  return output_->write({buffer_.data(), std::exchange(used_, 0)});
+}
 
 Status Writer::finish() {
+  // A file without a byte is no trace; one without events is.
+  if (!has_written_ && used_ == 0) put("\n");
   if (Status flushed = flush(); !flushed) return flushed;
   return output_->finish();
 }
