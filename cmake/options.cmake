@@ -5,6 +5,12 @@ target_compile_options(deadheat_options INTERFACE -Wall -Wextra -Wpedantic -Wsha
 if(DEADHEAT_WERROR)
   target_compile_options(deadheat_options INTERFACE -Werror)
 endif()
+# It reads what strangers made. The paths of the machine that built it are not in it, so that two builds are the same.
+if(DEADHEAT_HARDEN)
+  target_compile_options(deadheat_options INTERFACE -fPIE -fstack-protector-strong -fstack-clash-protection
+    -fcf-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  target_link_options(deadheat_options INTERFACE -pie -Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
 if(DEADHEAT_SANITIZE)
   set(flags -fsanitize=${DEADHEAT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(deadheat_options INTERFACE ${flags})

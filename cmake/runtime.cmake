@@ -9,7 +9,8 @@ set(DEADHEAT_RUNTIME_DIR ${PROJECT_BINARY_DIR}/runtime)
 # that is there from the start, unwinding through the frames (cancellation).
 set(runtime_options -std=c++20 -O2 -g -fPIC -mcx16 -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-builtin
   -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fomit-frame-pointer
-  -fasynchronous-unwind-tables -U_FORTIFY_SOURCE -Wall -Wextra)
+  -fasynchronous-unwind-tables -U_FORTIFY_SOURCE -Wall -Wextra
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND runtime_options -fno-tree-loop-distribute-patterns -fno-ipa-icf)
 endif()
@@ -36,7 +37,7 @@ foreach(pair "tsan_gcc|libtsan.so.2" "tsan_clang|libclang_rt.tsan-x86_64.so")
   list(GET pair 1 file)
   add_library(deadheat_${target} SHARED $<TARGET_OBJECTS:deadheat_rt_shared>)
   deadheat_runtime_target(deadheat_${target})
-  target_link_options(deadheat_${target} PRIVATE -nodefaultlibs -Wl,-z,defs)
+  target_link_options(deadheat_${target} PRIVATE -nodefaultlibs -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack)
   target_link_libraries(deadheat_${target} PRIVATE c gcc)
   set_target_properties(deadheat_${target} PROPERTIES PREFIX "" OUTPUT_NAME ${file} SUFFIX "" LINKER_LANGUAGE CXX)
 endforeach()

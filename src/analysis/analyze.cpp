@@ -26,6 +26,11 @@ struct Running {
   std::vector<RaceLog> logs;
 };
 
+// What reading says names the file already.
+Error located(Error error, const std::string& path) {
+  return error.message.starts_with(path + ":") ? std::move(error) : std::move(error).in(path);
+}
+
 engine::Shape shape_for(unsigned jobs) {
   if (jobs <= 1) return {};
   return {.sharding = {.bits = static_cast<std::uint32_t>(std::bit_width(jobs - 1))}, .slots = 2 * jobs + 2};
@@ -149,7 +154,7 @@ Result<Findings> analyze_whole(const std::string& path, const AnalyzeOptions& op
     Pipeline pipeline(**feed, *filters, std::move(stages), shape.sharding, shape.slots);
     pipeline.limit_threads(options.most_threads);
     auto ran = pipeline.run(options.jobs, rules, options.progress ? &line : nullptr);
-    if (!ran) return fail(std::move(ran).error().in(path));
+    if (!ran) return fail(located(std::move(ran).error(), path));
     if (pass > 0) continue;
     findings.events = pipeline.events();
     findings.filters = runs_of(options.filters, *filters);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 
+#include "base/file.h"
 #include "cli/compile.h"
 #include "cli/output.h"
 #include "cli/runtime_files.h"
@@ -270,6 +271,8 @@ Result<Exit> run(const Arguments& arguments) {
     report.binary = arguments.positional()[0];
     const auto linkage = symbol::linkage_of(report.binary);
     if (!linkage) {
+      // Why it cannot be read, if that is so.
+      if (const auto file = base::File::open_to_read(report.binary); !file) return fail(file.error());
       return input_error(fmt::format("{}: is no ELF file; give a program or a shared object", report.binary));
     }
     report.of_binary = binary(*linkage);

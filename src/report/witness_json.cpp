@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "report/witness_file.h"
 
 namespace deadheat::report {
@@ -77,10 +77,12 @@ Result<WitnessFile> read_witness_file(const std::string& path) {
     return fail({Error::Kind::input,
                  fmt::format("{}: {}; 'deadheat analyze --witnesses FILE' writes such files", path, what)});
   };
-  std::ifstream file(path);
-  if (!file) return fail({Error::Kind::input, fmt::format("{}: cannot be read", path)});
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const Json json = Json::parse(text, nullptr, false);
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  const auto file = base::File::open_to_read(path);
+  if (!file) return fail(file.error());
+  const auto text = file->read_text(kMostBytes);
+  if (!text) return fail(text.error());
+  const Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded()) return refuse("is not JSON");
   const bool versioned = json.is_object() && json.contains("version") && json["version"] == 1 &&
                          json.contains("events") && is_number(json["events"]);

@@ -69,6 +69,7 @@ class Writer final : public TextWriter {
   TextOps ops_;
   std::vector<TextNames> text_names_;  // by ObjectKind
   std::string buffer_;
+  bool has_written_ = false;
   std::size_t used_ = 0;
   std::array<std::uint64_t, kTextLosses> lost_{};
   std::array<std::uint64_t, kEventKinds> left_out_{};
@@ -181,7 +182,10 @@ Status Writer::make_room(std::size_t bytes) {
   return {};
 }
 
-Status Writer::flush() { return output_->write({buffer_.data(), std::exchange(used_, 0)}); }
+Status Writer::flush() {
+  has_written_ = has_written_ || used_ > 0;
+  return output_->write({buffer_.data(), std::exchange(used_, 0)});
+}
 
 Status Writer::finish() {
   // Behind the events: before it is not known. A text that does not say is all there is.
@@ -192,6 +196,8 @@ Status Writer::finish() {
     }
     put(line);
   }
+  // A file without a byte is no trace; one without events is.
+  if (!has_written_ && used_ == 0) put("\n");
   if (Status flushed = flush(); !flushed) return flushed;
   return output_->finish();
 }
