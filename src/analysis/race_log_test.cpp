@@ -60,8 +60,24 @@ TEST(RaceLog, TellsVariablesApartWhereASiteIsMissing) {
   RaceLog log;
   log.race(pair(1, 0, 2, 3, 7));
   log.race(pair(1, 3, 2, 0, 7));
-  log.race(pair(1, 0, 2, 3, 8));
+  log.race(pair(4, 0, 5, 3, 8));
   EXPECT_EQ(RaceLog::put_together({{{&log}, {}}}).size(), 2u);
+}
+
+TEST(RaceLog, TakesAWidePairWithoutSitesForOneRace) {
+  RaceLog log;
+  for (std::uint32_t cell = 0; cell < 4096; ++cell) log.race(pair(1, 0, 2, 0, cell));
+  const auto findings = RaceLog::put_together({{{&log}, {}}});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].instances[0], 512u) << "once a line";
+}
+
+TEST(RaceLog, CountsThePairsThatThereIsNoRoomFor) {
+  RaceLog log(nullptr, std::make_shared<std::atomic<std::uint64_t>>(2));
+  for (std::uint32_t site = 1; site <= 5; ++site) log.race(pair(site, site, 10 + site, 9, 7));
+  EXPECT_EQ(RaceLog::put_together({{{&log}, {}}}).size(), 2u);
+  EXPECT_EQ(log.pairs(), 5u);
+  EXPECT_EQ(log.pairs_not_kept(), 3u);
 }
 
 TEST(RaceLog, CountsAPairThatMeetsInSeveralCellsOnceALine) {
