@@ -24,8 +24,9 @@ void read_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Linkage& 
     if (gelf_getsym(content, static_cast<int>(i), &symbol) == nullptr) return;
     const char* const text = elf_strptr(elf, header.sh_link, symbol.st_name);
     if (text == nullptr) continue;
+    // A weak one is called only if it happens to be there: our own runtime asks for many in that way.
     if (header.sh_type == SHT_DYNSYM && symbol.st_shndx == SHN_UNDEF &&
-        GELF_ST_TYPE(symbol.st_info) == STT_FUNC) {
+        GELF_ST_TYPE(symbol.st_info) == STT_FUNC && GELF_ST_BIND(symbol.st_info) != STB_WEAK) {
       out.imports.emplace_back(text);
     }
     if (!std::string_view(text).starts_with("__tsan_")) continue;
