@@ -29,7 +29,6 @@ constexpr std::uint8_t kOrders = 1, kAccesses = 2, kWide = 4, kNamesThread = 8, 
 
 std::uint8_t duties_of(const Op& op) {
   std::uint8_t duties = 0;
-  if (is_gap(op.kind) || is_failed_attempt(op.kind)) return duties;
   if (op.kind != EventKind::read && op.kind != EventKind::write) duties |= kOrders;
   if (is_of_memory(op.kind)) duties |= kAccesses;
   if (is_of_memory(op.kind) && cells(op) > 1) duties |= kWide;

@@ -85,7 +85,7 @@ Explanation::State state_of(const Race& race, bool ordered) {
         race.no_race == analysis::NoRace::same_event || race.no_race == analysis::NoRace::same_thread;
     return one_thread ? State::same_thread : State::no_conflict;
   }
-  if (race.proof) return State::proved;
+  if (race.proof) return race.proof->grade == engine::Grade::proved ? State::proved : State::predicted;
   if (!race.consequence) return State::open;
   return ordered ? State::ordered : State::impossible;
 }
@@ -95,6 +95,9 @@ std::string conclusion_of(const Race& race, Explanation::State state) {
   switch (state) {
     case State::proved:
       return "A schedule that the program could have followed brings them together.";
+    case State::predicted:
+      return "A schedule that the program could have followed, if the trace has all of its accesses, brings "
+             "them together.";
     case State::same_thread:
       return race.no_race == analysis::NoRace::same_event
                  ? "This is one event, given twice: a race takes two accesses of two threads."
@@ -120,8 +123,8 @@ std::string conclusion_of(const Race& race, Explanation::State state) {
 }  // namespace
 
 std::string_view name_of(Explanation::State state) {
-  static constexpr std::string_view kNames[] = {"proved",  "same thread", "no conflict",
-                                                "ordered", "impossible",  "open"};
+  static constexpr std::string_view kNames[] = {"proved",  "predicted",  "same thread", "no conflict",
+                                                "ordered", "impossible", "open"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

@@ -19,7 +19,15 @@ struct Explanation {
   Race race;
 
   // What is known of the two accesses, and that as a sentence for people.
-  enum class State : std::uint8_t { proved, same_thread, no_conflict, ordered, impossible, open } state{};
+  enum class State : std::uint8_t {
+    proved,
+    predicted,
+    same_thread,
+    no_conflict,
+    ordered,
+    impossible,
+    open
+  } state{};
   std::string conclusion;
 
   // What made one thread wait for the other, step by step; by program order in between.

@@ -113,8 +113,12 @@ std::string as_text(const Explanation& x, const base::Terminal& terminal) {
   const bool one_thread = x.state == Explanation::State::same_thread;
   if (!one_thread) out += '\n' + apart(x, terminal);
   if (!x.race.proof) return out + '\n' + base::wrap(x.conclusion, terminal.width, 2);
-  out += '\n' + base::wrap("A schedule that the program could have followed, and that brings them together:",
-                           terminal.width, 2);
+  out += '\n' +
+         base::wrap(x.race.proof->grade == engine::Grade::proved
+                        ? "A schedule that the program could have followed, and that brings them together:"
+                        : "A schedule that the program could have followed, if the trace has all of its "
+                          "accesses, and that brings them together:",
+                    terminal.width, 2);
   if (x.as_in_trace > 0) {
     out += fmt::format("{:>{}}  the first {}, as in the trace\n", "", kNumberWidth,
                        counted(x.as_in_trace, "event"));

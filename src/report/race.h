@@ -81,7 +81,8 @@ struct Memory {
 // A schedule that shows the race: events of the trace in another order, checked.
 struct Proof {
   witness::Witness witness;
-  std::string how;  // it was found
+  std::string how;                                 // it was found
+  engine::Grade grade = engine::Grade::predicted;  // proved, or predicted
 };
 
 struct ToldBy {

@@ -147,8 +147,11 @@ std::string proof_line(const Race& race, const base::Terminal& terminal) {
                                                grouped(witness.earlier), grouped(witness.later));
   return base::wrap(
       fmt::format(
-          "Proof: a schedule that the program could have followed, made of the events of the trace and "
-          "checked, brings {} together: 'deadheat explain TRACE {}' shows it.",
+          "{}, made of the events of the trace and checked, brings {} together: 'deadheat explain TRACE {}' "
+          "shows it.",
+          race.proof->grade == Grade::proved ? "Proof: a schedule that the program could have followed"
+                                             : "Prediction: a schedule that the program could have followed "
+                                               "if the trace has all of its accesses",
           which, race.fingerprint.short_text()),
       terminal.width, 2);
 }

@@ -229,7 +229,8 @@ Race resolve(const analysis::Finding& finding, const analysis::CircumstancesOfRa
     race.engines.push_back({engines[i].name, finding.instances[i]});
   }
   race.grade = grade_of(finding, engines);
-  if (finding.proof) race.proof = {finding.proof->witness, std::string(finding.proof->how)};
+  if (finding.proof)
+    race.proof = {finding.proof->witness, std::string(finding.proof->how), finding.proof->grade};
   race.consequence = finding.refuted && !finding.proof;
   race.variables = finding.variables;
   race.fingerprint = fingerprint_of(race.earlier.place, race.later.place, race.variable);

@@ -56,7 +56,10 @@ class Edges {
       for (const auto& [t, release] : lock.exclusive) edge(release, i);
       if (shared) return;
       for (const auto& [t, release] : lock.shared) edge(release, i);
-    } else if (depth > 0 && --depth == 0) {
+    } else if (depth > 1) {
+      --depth;
+    } else if (depth == 1) {
+      depth = 0;
       (shared ? lock.shared : lock.exclusive)[rules_.thread(i)] = i;
     }
   }
@@ -122,7 +125,7 @@ void Rules::find_needs_of_gaps(const Window& window) {
   }
   if (last_gap_ == 0 && (events_.empty() || events_[0].op.kind != EventKind::gap)) return;
   std::vector<Need> edges = across_;
-  Edges(*this, window, edges);
+  const Edges drawn(*this, window, edges);
   std::ranges::sort(edges, {}, [](const Need& n) { return std::pair(n.after, n.before); });
   std::vector<Index> past;
   close(past, edges);

@@ -97,7 +97,8 @@ void HappensBefore::lock(std::uint64_t number, const Event& event) {
   }
   // Where it begins in the midst of a trace, the acquire may not have been seen; a release too many orders
   // only what the lock orders anyway.
-  if (depth > 0 && --depth > 0) return;
+  if (depth > 0) --depth;
+  if (depth > 0) return;
   join(shared ? lock.shared_released : lock.released, now(t, number));
 }
 

@@ -134,6 +134,26 @@ TEST_P(GapsExperiment, WhatTheJudgeAcceptsHoldsInTheCompleteTrace) {
   }
 }
 
+// Who does not care for gaps is wrong, often enough for the above to mean something.
+TEST(GapsExperimentItself, WithoutTheRulesReorderingsAreWrong) {
+  std::uint64_t wrong = 0;
+  SmallTraceOptions options = SmallTraceOptions::basic();
+  options.max_events = 16;
+  options.disciplined = 7;
+  for (std::uint64_t seed = 0; seed < kTraces; ++seed) {
+    const auto complete = small_trace(seed, options);
+    std::mt19937_64 random(seed);
+    const auto gapped = without_rules(with_gaps(complete, Known::nothing, random));
+    const ReorderingSearch truth(complete, Keep::correct);
+    bool right = true;
+    ReorderingSearch(gapped, Keep::correct).for_each_end([&](const std::vector<std::size_t>& order) {
+      right = right && truth.allows(order);
+    });
+    wrong += right ? 0 : 1;
+  }
+  EXPECT_GT(wrong, kTraces / 20);
+}
+
 std::string name_of(Known known) {
   return known == Known::nothing ? "nothing" : known == Known::bytes ? "bytes" : "either";
 }

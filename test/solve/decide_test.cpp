@@ -108,7 +108,7 @@ TEST_P(Decide, TheSolverFollowsWhatIsForced) {
 // Where there are gaps and failed attempts: what is found keeps to them, and only what the events alone
 // forbid is called impossible. Where completeness is not known, plain writes are reads too.
 TEST(DecideWithGaps, SchedulesAreAcceptedAndRefusalsAreTrue) {
-  oracle::for_many_traces(oracle::SmallTraceOptions::gaps(), kTraces, [](Trace trace) {
+  oracle::for_many_traces(oracle::SmallTraceOptions::gaps(), 8 * kTraces, [](Trace trace) {
     bool some = false;
     for (const bool writes_read : {false, true}) {
       const auto all = oracle::reorderings(
