@@ -464,7 +464,8 @@ void Transcriber::failed_attempt(const Stream& stream, const Record& record) {
 
 std::uint32_t Transcriber::omissions() const {
   std::uint32_t out = 0;
-  for (const Loss loss : {Loss::benign, Loss::out_of_scope, Loss::no_cells, Loss::after_end}) {
+  for (const Loss loss :
+       {Loss::benign, Loss::out_of_scope, Loss::no_cells, Loss::after_end, Loss::unknown_kind}) {
     if (losses_.count(loss) > 0) out |= static_cast<std::uint32_t>(Omission::ignored);
   }
   return out;
@@ -591,6 +592,7 @@ bool makes_sense(const Record& record, std::uint64_t operand) {
   switch (record.kind()) {
     case Kind::fork:
     case Kind::join:
+    case Kind::try_join_failed:
     case Kind::thread_name:
       return record.object() < runtime::kMostThreads;
     case Kind::read_range:
@@ -599,6 +601,7 @@ bool makes_sense(const Record& record, std::uint64_t operand) {
     case Kind::fresh:
     case Kind::unmap:
     case Kind::benign:
+    case Kind::gap:
       return operand <= Record::kObjectMask && record.object() + operand <= Record::kObjectMask + 1;
     default:
       return true;
