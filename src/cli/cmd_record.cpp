@@ -40,7 +40,7 @@ constexpr Flag kFlags[] = {
     {.name = "ignore", .value = "PATTERN", .help = "keep no accesses of such code", .repeatable = true},
     {.name = "max-size", .value = "SIZE", .help = "go on in FILE.1, FILE.2... when a file is so large"},
     {.name = "keep", .value = "N", .help = "with --max-size: keep the last N files only"},
-    {.name = "force", .help = "overwrite FILE, and with --max-size FILE.1, FILE.2..."},
+    {.name = "force", .help = "overwrite FILE, and with --max-size FILE.1, FILE.2 and so on"},
     {.name = "mode",
      .value = "OCTAL",
      .help = "permissions of new files, less the umask; traces hold addresses and paths",

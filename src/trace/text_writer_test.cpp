@@ -456,8 +456,8 @@ TEST(TextWriter, SaysThatCompletenessIsNotKnown) {
   const Completeness sampled =
       Completeness::without(static_cast<std::uint32_t>(Omission::sampled) |
                             static_cast<std::uint32_t>(Omission::stock_instrumentation));
-  EXPECT_EQ(written(nullptr), "");
-  EXPECT_EQ(written(&complete), "");
+  EXPECT_EQ(written(nullptr), "\n");  // a file without a byte is no trace
+  EXPECT_EQ(written(&complete), "\n");
   EXPECT_EQ(written(&unknown), "# completeness: unknown\n");
   EXPECT_EQ(written(&sampled), "# completeness: unknown (stock-instrumentation, sampled)\n");
   EXPECT_EQ(parse_completeness(written(&sampled)), sampled);
