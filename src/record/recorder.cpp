@@ -354,7 +354,7 @@ class Loop {
   void tend_files() {
     if (!failure_ && transcriber_.failure()) failure_ = transcriber_.failure();
     if (failure_ || !files_.is_full()) return;
-    if (auto ok = files_.rotate(transcriber_, completeness_of(*session_.get(), transcriber_)); !ok)
+    if (auto ok = files_.rotate(transcriber_, completeness_of(*session_, transcriber_)); !ok)
       failure_ = ok.error();
   }
 

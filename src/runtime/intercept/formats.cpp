@@ -201,7 +201,7 @@ void emit_printed(const char* format, std::va_list arguments, Address pc) {
       case 'X':
       case 'c':
       case 'C':
-        if (bytes_of(c.length) == 8) {
+        if (bytes_of(c.length) == 8) {  // NOLINT(bugprone-branch-clone): the types are not the same
           va_arg(list, long);
         } else {
           va_arg(list, int);
@@ -215,7 +215,7 @@ void emit_printed(const char* format, std::va_list arguments, Address pc) {
       case 'G':
       case 'a':
       case 'A':
-        if (c.length == Length::big) {
+        if (c.length == Length::big) {  // NOLINT(bugprone-branch-clone)
           va_arg(list, long double);
         } else {
           va_arg(list, double);
