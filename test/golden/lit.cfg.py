@@ -31,6 +31,14 @@ config.substitutions.append(("%tools", tools))
 config.substitutions.append(("%write_recording", os.path.join(os.path.dirname(deadheat), "test", "write-recording")))
 config.substitutions.append(("%root", os.path.dirname(os.path.dirname(config.test_source_root))))
 
+# REQUIRES: limits   of memory, which sanitizers exceed
+# REQUIRES: pass     the pass plugin for clang
+runtime = os.path.join(os.path.dirname(deadheat), "runtime")
+if not lit_config.params.get("sanitized"):
+    config.available_features.add("limits")
+if os.path.exists(os.path.join(runtime, "deadheat_pass-19.so")) and os.path.exists(os.path.join(runtime, "deadheat_pass-14.so")):
+    config.available_features.add("pass")
+
 # The same on every machine: no colours, no translated messages of the system.
 config.environment["PATH"] = os.pathsep.join(["/usr/lib/llvm-19/bin", os.environ.get("PATH", "")])
 config.environment["LC_ALL"] = "C"
