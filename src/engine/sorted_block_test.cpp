@@ -81,7 +81,6 @@ TEST(SortedBlock, PutsEveryEventWhereItBelongs) {
       const Event e = block.events[i];
       atomics |= is_atomic(e.op.kind);
       RC_ASSERT(index(e.thread) < block.threads);
-      if (is_gap(e.op.kind) || is_failed_attempt(e.op.kind)) continue;  // engines pass over them
       if (e.op.kind != EventKind::read && e.op.kind != EventKind::write) order.push_back(i);
       if (is_of_thread(e.op.kind)) RC_ASSERT(e.object < block.threads);
       if (!is_of_memory(e.op.kind)) continue;
