@@ -20,7 +20,7 @@ build: setup-run ## build the release binary, build/release/deadheat
 run: build      ## the main job on a shipped example
 	@scripts/run-example
 
-test: setup     ## what every change is tried with: quick lint, one build, every kind of test (10 minutes)
+test: setup     ## what every change is tried with: quick lint, one build, every kind of test
 	@scripts/test test
 
 check: setup    ## all else that must pass before a merge: sanitizers, clang-tidy, fuzz smoke, long tests
